@@ -1,0 +1,14 @@
+# One INTERFACE target carries how everything here is compiled; no directory-wide flags.
+add_library(stagecraft_flags INTERFACE)
+target_compile_options(stagecraft_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
+  -Wold-style-cast -Woverloaded-virtual -Wnull-dereference -Wformat=2 -Wimplicit-fallthrough
+  # Clang checks at compile time which thread may touch what (docs/decisions, base/thread_annotations.h).
+  $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
+  $<$<BOOL:${STAGECRAFT_WERROR}>:-Werror>)
+if(STAGECRAFT_SANITIZE)
+  # No recovery: a report ends the program, so that no test can pass over it.
+  target_compile_options(stagecraft_flags INTERFACE
+    -fsanitize=${STAGECRAFT_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(stagecraft_flags INTERFACE -fsanitize=${STAGECRAFT_SANITIZE})
+endif()
