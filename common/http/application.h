@@ -1,0 +1,55 @@
+// What a server serves: from a request's head to a handler.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "http/request.h"
+#include "http/responder.h"
+#include "http/response.h"
+
+namespace stagecraft {
+
+/// How a body is taken in: at most so many bytes, into the sink, or gathered in memory if there is
+/// none. A body beyond the limit is answered 413.
+struct Intake {
+  std::uint64_t max_bytes = 0;
+  std::unique_ptr<BodySink> sink;
+};
+
+/// Asked on the session's thread when a head announces a body: how to take it in. nullopt: the
+/// Response is the answer already, and the body is unwanted; so a 404, 401, 405 or 415 comes before
+/// a client that expects "100 Continue" has sent anything.
+using Admit = std::function<std::optional<Intake>(const Request& head, Response&)>;
+
+/// Answers a request. Stages with several threads call it from several at once.
+using Handler = std::function<void(const Request&, Response&)>;
+
+/// Where a handler runs, on the stages that have the thing; elsewhere on the connection's thread.
+enum class Where : std::uint8_t { here, pool, thread };
+
+/// What an Application chose for a request. Must outlive the request: routes are made once, before
+/// the server starts.
+struct Route {
+  Handler handle;
+  Admit admit = {};  ///< none: bodies up to Limits::max_request_size are gathered
+  Where where = Where::here;
+  std::string_view pattern = {};  ///< names the route in metrics: "/files/..."
+};
+
+/// From a head to its Route, once for each request: 404 and 405 are routes too. Called on the
+/// session's thread, from several at once where there are several; must not block. What it throws
+/// is answered 500.
+using Application = std::function<const Route&(const Request& head)>;
+
+/// Runs a handler: the one place where an exception becomes a 500. What the handler had set or
+/// deferred by then is dropped. The exception's text goes to no client.
+void run(const Handler& handler, const Request& request, Response& response) noexcept;
+
+/// Fills `response` with a small page for people: status, reason phrase and `detail`, escaped.
+void error_page(Response& response, Status status, std::string_view detail);
+
+}  // namespace stagecraft

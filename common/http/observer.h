@@ -1,0 +1,39 @@
+// What a session tells of its work to those who log and count.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "http/request.h"
+
+namespace stagecraft {
+
+/// Moments in a connection's life that only the session sees; the stage sees the others (accepted,
+/// bytes read, bytes written). Named as microhttp names its log events.
+enum class SessionEvent : std::uint8_t {
+  read_request,              ///< a request is whole; bytes: its size
+  pipeline_request,          ///< the same, and it was there already when the one before was answered
+  exceed_request_max_close,  ///< a limit was passed and the connection will close; bytes: read so far
+  request_timeout,           ///< a timer ran out
+  response_ready,            ///< an answer is rendered; bytes: its size as far as it is known
+  close_after_response,      ///< all is sent and the connection closes
+};
+
+/// The event's name as it stands in logs: "read_request".
+std::string_view name(SessionEvent event);
+
+/// Called on the session's thread, in the middle of its work: must be quick, and must not call the
+/// session. A Workspace without one tells nothing and costs nothing.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void event(SessionEvent event, const ConnectionInfo& connection,
+                     std::uint64_t bytes) noexcept = 0;
+  /// An answer is complete. `request` is nullptr if its head could not be read; `pattern` is the
+  /// route's, or empty; `body_bytes` as they went out, before any chunked framing.
+  virtual void answered(const ConnectionInfo& connection, const Request* request,
+                        std::string_view pattern, Status status,
+                        std::uint64_t body_bytes) noexcept = 0;
+};
+
+}  // namespace stagecraft

@@ -1,0 +1,54 @@
+// What the sessions of one thread share.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/limits.h"
+#include "http/observer.h"
+
+namespace stagecraft {
+
+struct Exchange;
+
+/// One thread's spare Exchanges and its Date line.
+///
+/// Only a request in flight needs buffers; an idle connection holds none. The spare ones are used
+/// last in, first out, so that a thread which serves a thousand connections one after the other
+/// does it all in the same few kilobytes, which its cache then knows. One thread at a time, that of
+/// the sessions. Must outlive its sessions.
+class Workspace {
+ public:
+  explicit Workspace(const Limits& limits, Observer* observer = nullptr);
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  /// The time for the Date field of the answers to come. The stage owns the clock and calls this
+  /// whenever the second may have changed: once per batch of events.
+  void set_time(std::time_t now);
+
+ private:
+  friend class Session;
+  friend class ResponseRenderer;
+
+  Exchange* borrow();  // throws std::bad_alloc
+  void give_back(Exchange* exchange) noexcept;
+  /// "Server: stagecraft\r\nDate: ...\r\n"
+  std::string_view common_fields() const { return {common_fields_.data(), common_fields_size_}; }
+
+  const Limits& limits_;
+  Observer* observer_;
+  std::vector<std::unique_ptr<Exchange>> spare_;
+  std::uint64_t buffered_ = 0;  // bytes of gathered bodies, all sessions of this thread together
+  std::time_t time_ = -1;
+  std::size_t common_fields_size_ = 0;
+  std::array<char, 64> common_fields_;
+};
+
+}  // namespace stagecraft
