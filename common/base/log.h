@@ -1,0 +1,125 @@
+// What the server says about itself: errors, an access log, and events for people (--log debug) and
+// for programs (--trace). Nothing is formatted and nothing allocated for what nobody reads.
+#pragma once
+
+#include <array>
+#include <cassert>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "base/thread_annotations.h"
+
+namespace stagecraft {
+
+/// One named value of an event. Refers to its text: lives as long as the expression it stands in.
+struct LogField {
+  LogField() = default;
+  LogField(std::string_view field_name, std::string_view text) : name(field_name), value(text) {}
+  LogField(std::string_view field_name, std::unsigned_integral auto number)
+      : name(field_name), value(std::uint64_t{number}) {}
+  LogField(std::string_view field_name, std::signed_integral auto number)
+      : name(field_name), value(std::int64_t{number}) {}
+
+  std::string_view name;
+  std::variant<std::uint64_t, std::int64_t, std::string_view> value;
+};
+
+/// Something that happened, with a few fields, built on the stack of whoever reports it:
+///
+///     logger.log({"read_bytes", {{"id", id}, {"read_bytes", n}, {"request_bytes", total}}});
+class LogEvent {
+ public:
+  static constexpr std::size_t max_fields = 5;
+
+  explicit LogEvent(std::string_view name) : name_(name) {}
+  LogEvent(std::string_view name, std::initializer_list<LogField> fields) : name_(name) {
+    assert(fields.size() <= max_fields);
+    for (const LogField& field : fields) fields_[size_++] = field;
+  }
+
+  std::string_view name() const { return name_; }
+  const LogField* begin() const { return fields_.data(); }
+  const LogField* end() const { return fields_.data() + size_; }
+
+ private:
+  std::string_view name_;
+  std::array<LogField, max_fields> fields_;
+  std::size_t size_ = 0;
+};
+
+/// One answered request, for the access log. Refers to its texts.
+struct AccessRecord {
+  std::string_view remote_address;  ///< with or without port, which is left out of the log
+  std::string_view request_line;    ///< as received; escaped by the logger
+  unsigned status = 0;
+  std::uint64_t body_bytes = 0;  ///< of the answer, without its head
+};
+
+enum class LogLevel : std::uint8_t {
+  off,     ///< errors only
+  access,  ///< and a line for each answered request
+  debug,   ///< and a line for each event
+};
+
+/// Writes whole lines, each with one write(2), so that those of several threads never mix.
+///
+/// Any thread may call any method. Threads that log should block SIGPIPE, as all threads of a
+/// server do: a reader of the log or of the trace who goes away is no reason to end.
+class Logger {
+ public:
+  /// Logs to DESCRIPTOR, which stays the caller's.
+  explicit Logger(LogLevel level = LogLevel::off, int descriptor = 2);
+  ~Logger();
+  Logger(const Logger&) = delete;
+  Logger& operator=(const Logger&) = delete;
+
+  /// From now on each event is also written to the file or FIFO at PATH as one line of JSON:
+  /// {"time_us":N,"thread":N,"event":"name", and the event's fields}, where time_us is in
+  /// microseconds since the Unix epoch. The lines stand in the order of their times. Call it before
+  /// other threads log. Throws std::system_error if the file cannot be opened.
+  ///
+  /// Opening a FIFO waits until somebody opens it for reading, as a shell's `> fifo` does, and
+  /// writing to a full one waits for its reader: a trace has no gaps, at the price that a reader
+  /// who stops reading stops the server. When the reader closes it, tracing ends and the server
+  /// goes on. Since opening may wait, do it before SIGINT and SIGTERM are blocked.
+  void trace_to(const std::string& path) EXCLUDES(mutex_);
+
+  /// Whether log() and access() do anything: ask before working out a field that costs something.
+  bool wants_events() const { return wants_events_.load(std::memory_order_relaxed); }
+  bool wants_accesses() const { return level_ >= LogLevel::access; }
+
+  /// A line for people with --log debug (`accept id=1 remote_address="127.0.0.1:54321"`), a line of
+  /// JSON with --trace, otherwise nothing.
+  void log(const LogEvent& event) EXCLUDES(mutex_) {
+    if (wants_events()) write_event(event);
+  }
+
+  /// A line in Common Log Format, in UTC, from --log access on:
+  /// `127.0.0.1 - - [30/Nov/2026:12:00:00 +0000] "GET / HTTP/1.1" 200 12`
+  void access(const AccessRecord& record) EXCLUDES(mutex_) {
+    if (wants_accesses()) write_access(record);
+  }
+
+  /// `error: MESSAGE`, escaped, at every level.
+  void error(std::string_view message) EXCLUDES(mutex_);
+
+ private:
+  void write_event(const LogEvent& event) EXCLUDES(mutex_);
+  void write_access(const AccessRecord& record) EXCLUDES(mutex_);
+
+  const LogLevel level_;
+  const int descriptor_;
+  std::atomic<bool> wants_events_;  ///< at debug level, or while there is a trace
+
+  Mutex mutex_;
+  std::string line_
+      GUARDED_BY(mutex_);  ///< the line being made: kept, so that its memory is reused
+  int trace_descriptor_ GUARDED_BY(mutex_) = -1;
+};
+
+}  // namespace stagecraft
