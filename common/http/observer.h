@@ -11,9 +11,10 @@ namespace stagecraft {
 /// Moments in a connection's life that only the session sees; the stage sees the others (accepted,
 /// bytes read, bytes written). Named as microhttp names its log events.
 enum class SessionEvent : std::uint8_t {
-  read_request,              ///< a request is whole; bytes: its size
-  pipeline_request,          ///< the same, and it was there already when the one before was answered
-  exceed_request_max_close,  ///< a limit was passed and the connection will close; bytes: read so far
+  read_request,      ///< a request is whole; bytes: its size
+  pipeline_request,  ///< the same, and it was there already when the one before was answered
+  exceed_request_max_close,  ///< a limit was passed and the connection will close; bytes: read so
+                             ///< far
   request_timeout,           ///< a timer ran out
   response_ready,            ///< an answer is rendered; bytes: its size as far as it is known
   close_after_response,      ///< all is sent and the connection closes

@@ -42,9 +42,9 @@ struct Field {
 /// What a stage knows of a connection and a handler may ask. It outlives every request of the
 /// connection.
 struct ConnectionInfo {
-  std::uint64_t id = 0;        ///< from 1 on; never the same for two connections of one server
-  std::string remote_address;  ///< "127.0.0.1:54321"
-  std::string local_address;   ///< "127.0.0.1:8080"
+  std::uint64_t id = 0;          ///< from 1 on; never the same for two connections of one server
+  std::string remote_address;    ///< "127.0.0.1:54321"
+  std::string local_address;     ///< "127.0.0.1:8080"
   std::int64_t accepted_us = 0;  ///< when accept(2) returned, in microseconds since the Unix epoch
   std::uint32_t loop = 0;        ///< which event loop has it; 0 where there are none
   /// Set on a reset by the connection's thread, readable from any: a handler with much to do may

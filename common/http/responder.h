@@ -34,7 +34,8 @@ struct Deferred {
 };
 
 /// Where letters for a connection's thread are put: one per loop, or one per connection where the
-/// connection has a thread of its own. Held by shared_ptr, since a Responder may outlive the server.
+/// connection has a thread of its own. Held by shared_ptr, since a Responder may outlive the
+/// server.
 class Postbox {
  public:
   virtual ~Postbox() = default;

@@ -26,7 +26,8 @@ enum class Flow : std::uint8_t {
   more,   ///< ask again when there is room
   later,  ///< nothing now; its Resumer will say when there is more
   end,    ///< that was the last
-  failed  ///< the body cannot be completed: the connection is reset, so that nobody takes it for whole
+  failed  ///< the body cannot be completed: the connection is reset, so that nobody takes it for
+          ///< whole
 };
 struct Produced {
   std::size_t bytes = 0;
@@ -119,13 +120,13 @@ class Response {
   Status status_ = Status::ok;
   Body body_ = Body::none;
   bool close_after_ = false;
-  bool names_upgrade_ = false;       // has an Upgrade field: Connection must list it
-  std::uint16_t fields_size_ = 0;    // of the block, from its front
-  std::uint16_t text_size_ = 0;      // of the block, at its end
-  std::string overflow_;             // all fields, once they do not fit into the block
-  std::string content_;              // Body::content, or a text that does not fit into the block
-  std::string_view constant_;        // Body::constant
-  FileRange file_;                   // Body::file
+  bool names_upgrade_ = false;          // has an Upgrade field: Connection must list it
+  std::uint16_t fields_size_ = 0;       // of the block, from its front
+  std::uint16_t text_size_ = 0;         // of the block, at its end
+  std::string overflow_;                // all fields, once they do not fit into the block
+  std::string content_;                 // Body::content, or a text that does not fit into the block
+  std::string_view constant_;           // Body::constant
+  FileRange file_;                      // Body::file
   std::unique_ptr<BodySource> source_;  // Body::stream and Body::raw
   BodySink* raw_sink_ = nullptr;        // the same object as source_, for Body::raw
   std::optional<std::uint64_t> length_;  // of Body::stream

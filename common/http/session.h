@@ -123,14 +123,14 @@ class Session {
     closed
   };
   enum Flag : std::uint16_t {
-    input_ended = 1,   // the client has half-closed
-    draining = 2,      // the server stops
-    keep = 4,          // the connection goes on after this answer
-    lent = 8,          // a handler has request and response
-    overtaken = 16,    // the answer was given, or lost its reader, while lent: handled() drops it
-    broken = 32,       // end by reset, not by close
-    postponed = 64,    // send before handling
-    pipelined = 128,   // this request was there when the one before was answered
+    input_ended = 1,    // the client has half-closed
+    draining = 2,       // the server stops
+    keep = 4,           // the connection goes on after this answer
+    lent = 8,           // a handler has request and response
+    overtaken = 16,     // the answer was given, or lost its reader, while lent: handled() drops it
+    broken = 32,        // end by reset, not by close
+    postponed = 64,     // send before handling
+    pipelined = 128,    // this request was there when the one before was answered
     body_pending = 256  // not all of this request's body has been read
   };
 
