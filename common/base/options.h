@@ -26,7 +26,6 @@ struct Options {
   LogLevel log = LogLevel::off;           ///< what goes to stderr, apart from errors
   std::string trace;                      ///< file or FIFO for events as JSON; empty: none
   std::string gates;                      ///< folder of the FIFOs behind /gate; empty: none
-  std::string config;                     ///< the file that options were read from; empty: none
   std::chrono::milliseconds grace{5000};  ///< for requests that run when the server is told to stop
   int accept_length = 1024;               ///< the listener's backlog
   bool reuse_addr = true;

@@ -1,0 +1,192 @@
+#include "base/log.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstring>
+#include <new>
+#include <system_error>
+
+#include "base/escape.h"
+#include "base/http_date.h"
+#include "base/thread_number.h"
+
+namespace stagecraft {
+namespace {
+
+/// 0, or the errno that kept some of TEXT from being written.
+int write_all(int descriptor, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(descriptor, text.data(), text.size());
+    if (written > 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+void append_number(std::string& out, std::integral auto number) {
+  std::array<char, 24> digits;
+  const auto result = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  out.append(digits.data(), result.ptr);
+}
+
+/// NUMBER with leading zeros to WIDTH digits.
+void append_padded(std::string& out, std::int64_t number, std::size_t width) {
+  const std::size_t start = out.size();
+  append_number(out, number);
+  const std::size_t size = out.size() - start;
+  if (size < width) out.insert(start, width - size, '0');
+}
+
+std::int64_t now_us() {
+  using namespace std::chrono;
+  return duration_cast<microseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+/// 2026-11-30T12:00:00.000001Z
+void append_timestamp(std::string& out, std::int64_t time_us) {
+  const CivilTime time = civil_time(time_us / 1'000'000);
+  append_padded(out, time.year, 4);
+  append_padded(out += '-', time.month, 2);
+  append_padded(out += '-', time.day, 2);
+  append_padded(out += 'T', time.hour, 2);
+  append_padded(out += ':', time.minute, 2);
+  append_padded(out += ':', time.second, 2);
+  append_padded(out += '.', time_us % 1'000'000, 6);
+  out += 'Z';
+}
+
+/// [30/Nov/2026:12:00:00 +0000]
+void append_common_log_time(std::string& out, std::int64_t time_us) {
+  const CivilTime time = civil_time(time_us / 1'000'000);
+  append_padded(out += '[', time.day, 2);
+  out.append("/").append(month_name(time.month));
+  append_padded(out += '/', time.year, 4);
+  append_padded(out += ':', time.hour, 2);
+  append_padded(out += ':', time.minute, 2);
+  append_padded(out += ':', time.second, 2);
+  out += " +0000]";
+}
+
+/// A host alone: "127.0.0.1:54321" without its port, "[::1]:54321" without brackets too.
+std::string_view without_port(std::string_view address) {
+  if (address.starts_with('[')) return address.substr(1, address.find(']') - 1);
+  return address.substr(0, address.find(':'));
+}
+
+enum class Escape : std::uint8_t { log, json };
+
+void append_value(std::string& out, const LogField& field, Escape escape) {
+  if (const auto* text = std::get_if<std::string_view>(&field.value)) {
+    out += '"';
+    if (escape == Escape::json) {
+      append_json_escaped(out, *text);
+    } else {
+      append_log_escaped(out, *text);
+    }
+    out += '"';
+  } else if (const auto* number = std::get_if<std::int64_t>(&field.value)) {
+    append_number(out, *number);
+  } else {
+    append_number(out, std::get<std::uint64_t>(field.value));
+  }
+}
+
+void append_debug_line(std::string& out, const LogEvent& event, std::int64_t time_us) {
+  append_timestamp(out += "time=", time_us);
+  append_number(out += " thread=", thread_number());
+  out.append(" event=").append(event.name());
+  for (const LogField& field : event) {
+    out.append(" ").append(field.name);
+    append_value(out += '=', field, Escape::log);
+  }
+  out += '\n';
+}
+
+void append_trace_line(std::string& out, const LogEvent& event, std::int64_t time_us) {
+  append_number(out += "{\"time_us\":", time_us);
+  append_number(out += ",\"thread\":", thread_number());
+  out.append(",\"event\":\"").append(event.name()).append("\"");
+  for (const LogField& field : event) {
+    out.append(",\"").append(field.name);
+    append_value(out += "\":", field, Escape::json);
+  }
+  out += "}\n";
+}
+
+}  // namespace
+
+Logger::Logger(LogLevel level, int descriptor)
+    : level_(level), descriptor_(descriptor), wants_events_(level >= LogLevel::debug) {}
+
+Logger::~Logger() {
+  if (trace_descriptor_ >= 0) ::close(trace_descriptor_);
+}
+
+void Logger::trace_to(const std::string& path) {
+  int opened = -1;
+  do {
+    opened = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+  } while (opened < 0 && errno == EINTR);
+  if (opened < 0) throw std::system_error(errno, std::generic_category(), "open " + path);
+  const MutexLock lock(mutex_);
+  if (trace_descriptor_ >= 0) ::close(trace_descriptor_);
+  trace_descriptor_ = opened;
+  wants_events_ = true;
+}
+
+// Why the three functions below swallow bad_alloc: without memory a line of the log is lost, and
+// nothing that the server does for its clients may fail for that.
+
+void Logger::error(std::string_view message) noexcept try {
+  const MutexLock lock(mutex_);
+  line_ = "error: ";
+  append_log_escaped(line_, message);
+  line_ += '\n';
+  write_all(descriptor_, line_);
+} catch (const std::bad_alloc&) {
+}
+
+void Logger::write_access(const AccessRecord& record) noexcept try {
+  const MutexLock lock(mutex_);
+  line_ = without_port(record.remote_address);
+  append_common_log_time(line_ += " - - ", now_us());
+  append_log_escaped(line_ += " \"", record.request_line);
+  append_number(line_ += "\" ", record.status);
+  append_number(line_ += ' ', record.body_bytes);
+  line_ += '\n';
+  write_all(descriptor_, line_);
+} catch (const std::bad_alloc&) {
+}
+
+void Logger::write_event(const LogEvent& event) noexcept try {
+  const MutexLock lock(mutex_);
+  const std::int64_t time_us = now_us();  // under the lock: lines stand in the order of their times
+  if (level_ >= LogLevel::debug) {
+    line_.clear();
+    append_debug_line(line_, event, time_us);
+    write_all(descriptor_, line_);
+  }
+  if (trace_descriptor_ >= 0) {
+    line_.clear();
+    append_trace_line(line_, event, time_us);
+    if (const int failure = write_all(trace_descriptor_, line_); failure != 0) end_trace(failure);
+  }
+} catch (const std::bad_alloc&) {
+}
+
+void Logger::end_trace(int failure) {
+  ::close(trace_descriptor_);
+  trace_descriptor_ = -1;
+  wants_events_ = level_ >= LogLevel::debug;
+  line_ = "error: the trace has ended: " + std::generic_category().message(failure) + '\n';
+  write_all(descriptor_, line_);
+}
+
+}  // namespace stagecraft

@@ -1,0 +1,302 @@
+#include "base/options.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/units.h"
+
+namespace stagecraft {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max() / 2;
+constexpr milliseconds longest = std::chrono::hours(24);
+constexpr std::size_t max_head_offset = 65'535;  // offsets into a head have 16 bits
+constexpr std::size_t max_buffer = 64 * MiB;     // for buffers that each connection may have
+
+/// Whether a duration may be 0, which then means that there is no such timer.
+enum class Zero : std::uint8_t { refused, allowed };
+
+/// The options of one program, each bound to the member that it sets. Every value arrives as text
+/// and is checked by a function of ours, so that an error says in one line what would have been
+/// right.
+class CommandLine {
+ public:
+  CommandLine(Options& options, const StageFeatures& features);
+
+  /// Throws CLI::ParseError, also for --help and --version.
+  void parse(int argc, const char* const* argv) { app_.parse(argc, argv); }
+  std::string help() const { return app_.help(); }
+
+ private:
+  void add_listening(Options& options, const StageFeatures& features);
+  void add_content(Options& options);
+  void add_watching(Options& options);
+  void add_timeouts(Options& options, const StageFeatures& features);
+  void add_limits(Limits& limits);
+
+  /// An option whose text goes to SET, which throws std::invalid_argument if it is not right.
+  void add(const std::string& name, const char* type, const std::string& initial,
+           const std::string& help, std::function<void(const std::string&)> set);
+
+  template <typename T>
+  void add_number(const std::string& name, T& target, std::uint64_t max, const std::string& help);
+  template <typename T>
+  void add_size(const std::string& name, T& target, std::uint64_t min, std::uint64_t max,
+                const std::string& help);
+  void add_duration(const std::string& name, milliseconds& target, Zero zero,
+                    const std::string& help);
+  template <typename T>
+  void add_choice(const std::string& name, T& target,
+                  const std::vector<std::pair<std::string, T>>& choices, const std::string& help);
+  void add_switch(const std::string& name, bool& target, const std::string& help);
+  void add_folder(const std::string& name, std::string& target, const std::string& help);
+
+  CLI::App app_;
+  std::string group_;  ///< the heading in --help under which options are being added
+};
+
+CommandLine::CommandLine(Options& options, const StageFeatures& features)
+    : app_("Serves HTTP/1.1.", std::string(features.name)) {
+  app_.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  app_.allow_config_extras(CLI::config_extras_mode::error);
+  app_.get_formatter()->column_width(36);
+  app_.set_help_flag("--help", "Print this and exit");
+  app_.set_version_flag("--version",
+                        "stagecraft " STAGECRAFT_VERSION " " + std::string(features.name),
+                        "Print the version and exit");
+  app_.set_config("--config", "",
+                  "Read options from FILE, lines such as idle-timeout = 2s;\n"
+                  "the command line wins")
+      ->type_name("FILE");
+  app_.footer(
+      "SIZE is a number of bytes, or has a unit: 512, 64KiB, 1MiB, 2GiB.\n"
+      "DURATION has a unit: 250ms, 2s, 1min, 1h; only 0 may stand alone.");
+  add_listening(options, features);
+  add_content(options);
+  add_watching(options);
+  add_timeouts(options, features);
+  add_limits(options.limits);
+}
+
+void CommandLine::add_listening(Options& options, const StageFeatures& features) {
+  group_ = "Listening";
+  add("--host", "ADDRESS", options.host, "Numeric address, or a name such as localhost",
+      [&options](const std::string& text) {
+        if (text.empty()) throw std::invalid_argument("must not be empty");
+        options.host = text;
+      });
+  add_number("--port,port", options.port, 65'535, "Port; 0: any free one. A bare number means it");
+  if (features.accept_length) {
+    add_number("--accept-length", options.accept_length, 65'535,
+               "Connections that may wait to be accepted");
+  }
+  if (features.reuse_addr) {
+    add_switch("--reuse-addr", options.reuse_addr,
+               "Listen although old connections of the port\nhave not expired (SO_REUSEADDR)");
+  }
+  if (features.reuse_port) {
+    add_switch("--reuse-port", options.reuse_port,
+               "Share the port with other servers (SO_REUSEPORT)");
+  }
+}
+
+void CommandLine::add_content(Options& options) {
+  group_ = "Content";
+  add_choice<App>("--app", options.app, {{"demo", App::demo}, {"echo", App::echo}},
+                  "demo: the page at / and its routes;\necho: any path, for probes");
+  add_folder("--root", options.root, "Folder of the files under /files/");
+}
+
+void CommandLine::add_watching(Options& options) {
+  group_ = "Watching";
+  add_choice<LogLevel>(
+      "--log", options.log,
+      {{"off", LogLevel::off}, {"access", LogLevel::access}, {"debug", LogLevel::debug}},
+      "What goes to stderr: errors only; and a line\nfor each answer; and one for each event");
+  add("--trace", "FILE", "",
+      "File or FIFO for events, one line of JSON each;\nwaits for a FIFO's reader",
+      [&options](const std::string& text) { options.trace = text; });
+  add_folder("--gates", options.gates, "Folder of the FIFOs that /gate?name=G waits for");
+}
+
+void CommandLine::add_timeouts(Options& options, const StageFeatures& features) {
+  group_ = "Timeouts";
+  Limits& limits = options.limits;
+  std::string idle_help = "For the first byte of a request; then closed";
+  if (!features.idle_timeout_reason.empty()) {
+    idle_help.append(".\n").append(features.idle_timeout_reason);
+  }
+  add_duration("--idle-timeout", limits.idle_timeout, Zero::refused, idle_help);
+  add_duration("--head-timeout", limits.head_timeout, Zero::refused,
+               "From first byte to end of head; then 408");
+  add_duration("--body-timeout", limits.body_timeout, Zero::refused,
+               "For each 64 KiB of a body; then 408");
+  add_duration("--answer-timeout", limits.answer_timeout, Zero::allowed,
+               "For the handler to answer; then 503. 0: off");
+  add_duration("--send-timeout", limits.send_timeout, Zero::refused,
+               "For the client to take 64 KiB; then reset");
+  add_duration("--linger-timeout", limits.linger_timeout, Zero::refused,
+               "For the client to close after our last byte");
+  add_duration("--request-timeout", limits.request_timeout, Zero::allowed,
+               "Over idle, head and body together. 0: off");
+  add_duration("--grace", options.grace, Zero::allowed, "For requests that run when told to stop");
+}
+
+void CommandLine::add_limits(Limits& limits) {
+  group_ = "Limits";
+  add_size("--max-request-line", limits.max_request_line, 16, max_head_offset,
+           "Method, target and version; then 414");
+  add_size("--max-head-size", limits.max_head_size, 64, max_head_offset,
+           "Request line and fields; then 431. At most 65535");
+  add_number("--max-fields", limits.max_fields, 1000, "Fields of a head; then 431");
+  add_size("--max-request-size", limits.max_request_size, 0, no_limit,
+           "Body, unless its route says otherwise; then 413");
+  add_size("--max-chunk-overhead", limits.max_chunk_overhead, 16, max_buffer,
+           "Chunk-size lines of one body; then 413");
+  add_size("--max-trailer-size", limits.max_trailer_size, 0, max_head_offset,
+           "Fields after a chunked body; then 431");
+  add_size("--max-output", limits.max_output, 1 * KiB, max_buffer,
+           "Answers gathered before they are sent");
+  add_size("--max-buffered", limits.max_buffered, 0, no_limit,
+           "Bodies in memory, of the whole server; then 503");
+  add_size("--max-drain", limits.max_drain, 0, no_limit, "Unwanted body read to keep a connection");
+  add_size("--max-linger", limits.max_linger, 0, no_limit,
+           "Input thrown away after the last answer");
+  add_size("--read-buffer-size", limits.read_buffer_size, 1 * KiB, max_buffer,
+           "Room offered to one receive. At least 1KiB");
+}
+
+void CommandLine::add(const std::string& name, const char* type, const std::string& initial,
+                      const std::string& help, std::function<void(const std::string&)> set) {
+  const auto checked = [name = name.substr(0, name.find(',')),
+                        set = std::move(set)](const std::string& text) {
+    try {
+      set(text);
+    } catch (const std::invalid_argument& error) {
+      throw CLI::ValidationError(name, "'" + text + "' " + error.what());
+    }
+  };
+  app_.add_option_function<std::string>(name, checked, help)
+      ->type_name(type)
+      ->default_str(initial)
+      ->group(group_);
+}
+
+template <typename T>
+void CommandLine::add_number(const std::string& name, T& target, std::uint64_t max,
+                             const std::string& help) {
+  add(name, "NUMBER", std::to_string(target), help, [&target, max](const std::string& text) {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    if (error != std::errc{} || rest != end || number > max) {
+      throw std::invalid_argument("must be a whole number from 0 to " + std::to_string(max));
+    }
+    target = static_cast<T>(number);
+  });
+}
+
+template <typename T>
+void CommandLine::add_size(const std::string& name, T& target, std::uint64_t min, std::uint64_t max,
+                           const std::string& help) {
+  static_assert(std::is_unsigned_v<T> && sizeof(T) == sizeof max);
+  add(name, "SIZE", format_size(target), help, [&target, min, max](const std::string& text) {
+    const std::uint64_t size = parse_size(text);
+    if (size < min) throw std::invalid_argument("must be at least " + format_size(min));
+    if (size > max) throw std::invalid_argument("must be at most " + format_size(max));
+    target = size;
+  });
+}
+
+void CommandLine::add_duration(const std::string& name, milliseconds& target, Zero zero,
+                               const std::string& help) {
+  add(name, "DURATION", format_duration(target), help, [&target, zero](const std::string& text) {
+    const milliseconds duration = parse_duration(text);
+    if (duration == milliseconds::zero() && zero == Zero::refused) {
+      throw std::invalid_argument("must be at least 1ms");
+    }
+    if (duration > longest) {
+      throw std::invalid_argument("must be at most " + format_duration(longest));
+    }
+    target = duration;
+  });
+}
+
+template <typename T>
+void CommandLine::add_choice(const std::string& name, T& target,
+                             const std::vector<std::pair<std::string, T>>& choices,
+                             const std::string& help) {
+  std::string all;
+  std::string initial;
+  for (const auto& [word, value] : choices) {
+    all.append(all.empty() ? "" : "|").append(word);
+    if (value == target) initial = word;
+  }
+  add(name, all.c_str(), initial, help, [&target, choices, all](const std::string& text) {
+    const auto found = std::find_if(choices.begin(), choices.end(),
+                                    [&](const auto& choice) { return choice.first == text; });
+    if (found == choices.end()) throw std::invalid_argument("must be one of " + all);
+    target = found->second;
+  });
+}
+
+void CommandLine::add_switch(const std::string& name, bool& target, const std::string& help) {
+  add_choice<bool>(name, target, {{"on", true}, {"off", false}}, help);
+}
+
+void CommandLine::add_folder(const std::string& name, std::string& target,
+                             const std::string& help) {
+  add(name, "FOLDER", "", help, [&target](const std::string& text) {
+    std::error_code error;
+    if (!std::filesystem::is_directory(text, error)) throw std::invalid_argument("is not a folder");
+    target = text;
+  });
+}
+
+/// What the library says, made to name the option and to fit one line.
+std::string message_of(const CLI::ParseError& error) {
+  std::string message = error.what();
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    message = message.substr(0, message.find(':')) + ": a value is missing";
+  } else if (dynamic_cast<const CLI::FileError*>(&error) != nullptr) {
+    message = "--config: " + message;
+  }
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  return message;
+}
+
+}  // namespace
+
+ParsedOptions parse_options(int argc, const char* const* argv, const StageFeatures& features) {
+  ParsedOptions parsed;
+  parsed.options.limits.idle_timeout = features.idle_timeout;
+  CommandLine command_line(parsed.options, features);
+  try {
+    command_line.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    parsed.kind = ParsedOptions::show;
+    parsed.text = command_line.help();
+  } catch (const CLI::CallForVersion& version) {
+    parsed.kind = ParsedOptions::show;
+    parsed.text = std::string(version.what()) + '\n';
+  } catch (const CLI::ParseError& error) {
+    parsed.kind = ParsedOptions::wrong;
+    parsed.text.append(features.name)
+        .append(": ")
+        .append(message_of(error))
+        .append(" (--help lists the options)\n");
+  }
+  return parsed;
+}
+
+}  // namespace stagecraft
