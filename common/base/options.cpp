@@ -34,7 +34,7 @@ class CommandLine {
   CommandLine(Options& options, const StageFeatures& features);
 
   /// Throws CLI::ParseError, also for --help and --version.
-  void parse(int argc, const char* const* argv) { app_.parse(argc, argv); }
+  void parse(int argc, const char* const* argv);
   std::string help() const { return app_.help(); }
 
  private:
@@ -49,7 +49,8 @@ class CommandLine {
            const std::string& help, std::function<void(const std::string&)> set);
 
   template <typename T>
-  void add_number(const std::string& name, T& target, std::uint64_t max, const std::string& help);
+  void add_number(const std::string& name, T& target, std::uint64_t min, std::uint64_t max,
+                  const std::string& help);
   template <typename T>
   void add_size(const std::string& name, T& target, std::uint64_t min, std::uint64_t max,
                 const std::string& help);
@@ -61,7 +62,14 @@ class CommandLine {
   void add_switch(const std::string& name, bool& target, const std::string& help);
   void add_folder(const std::string& name, std::string& target, const std::string& help);
 
+  /// A text that was given for an option, and what takes it.
+  struct Setting {
+    std::string option, text;
+    std::function<void(const std::string&)> set;
+  };
+
   CLI::App app_;
+  std::vector<Setting> settings_;
   std::string group_;  ///< the heading in --help under which options are being added
 };
 
@@ -95,9 +103,10 @@ void CommandLine::add_listening(Options& options, const StageFeatures& features)
         if (text.empty()) throw std::invalid_argument("must not be empty");
         options.host = text;
       });
-  add_number("--port,port", options.port, 65'535, "Port; 0: any free one. A bare number means it");
+  add_number("--port,port", options.port, 0, 65'535,
+             "Port; 0: any free one. A bare number means it");
   if (features.accept_length) {
-    add_number("--accept-length", options.accept_length, 65'535,
+    add_number("--accept-length", options.accept_length, 1, 65'535,
                "Connections that may wait to be accepted");
   }
   if (features.reuse_addr) {
@@ -158,7 +167,7 @@ void CommandLine::add_limits(Limits& limits) {
            "Method, target and version; then 414");
   add_size("--max-head-size", limits.max_head_size, 64, max_head_offset,
            "Request line and fields; then 431. At most 65535");
-  add_number("--max-fields", limits.max_fields, 1000, "Fields of a head; then 431");
+  add_number("--max-fields", limits.max_fields, 1, 1000, "Fields of a head; then 431");
   add_size("--max-request-size", limits.max_request_size, 0, no_limit,
            "Body, unless its route says otherwise; then 413");
   add_size("--max-chunk-overhead", limits.max_chunk_overhead, 16, max_buffer,
@@ -178,29 +187,39 @@ void CommandLine::add_limits(Limits& limits) {
 
 void CommandLine::add(const std::string& name, const char* type, const std::string& initial,
                       const std::string& help, std::function<void(const std::string&)> set) {
-  const auto checked = [name = name.substr(0, name.find(',')),
-                        set = std::move(set)](const std::string& text) {
-    try {
-      set(text);
-    } catch (const std::invalid_argument& error) {
-      throw CLI::ValidationError(name, "'" + text + "' " + error.what());
-    }
+  const auto keep = [this, name = name.substr(0, name.find(',')),
+                     set = std::move(set)](const std::string& text) {
+    settings_.push_back({name, text, set});
   };
-  app_.add_option_function<std::string>(name, checked, help)
+  app_.add_option_function<std::string>(name, keep, help)
       ->type_name(type)
       ->default_str(initial)
       ->group(group_);
 }
 
+void CommandLine::parse(int argc, const char* const* argv) {
+  app_.parse(argc, argv);
+  // Only now: the value of an option that does not exist looks like a bare port number, and to say
+  // what is wrong with that number would hide what is wrong.
+  for (const Setting& setting : settings_) {
+    try {
+      setting.set(setting.text);
+    } catch (const std::invalid_argument& error) {
+      throw CLI::ValidationError(setting.option, "'" + setting.text + "' " + error.what());
+    }
+  }
+}
+
 template <typename T>
-void CommandLine::add_number(const std::string& name, T& target, std::uint64_t max,
-                             const std::string& help) {
-  add(name, "NUMBER", std::to_string(target), help, [&target, max](const std::string& text) {
+void CommandLine::add_number(const std::string& name, T& target, std::uint64_t min,
+                             std::uint64_t max, const std::string& help) {
+  add(name, "NUMBER", std::to_string(target), help, [&target, min, max](const std::string& text) {
     std::uint64_t number = 0;
     const char* const end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, number);
-    if (error != std::errc{} || rest != end || number > max) {
-      throw std::invalid_argument("must be a whole number from 0 to " + std::to_string(max));
+    if (error != std::errc{} || rest != end || number < min || number > max) {
+      throw std::invalid_argument("must be a whole number from " + std::to_string(min) + " to " +
+                                  std::to_string(max));
     }
     target = static_cast<T>(number);
   });
@@ -269,6 +288,10 @@ std::string message_of(const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     message = message.substr(0, message.find(':')) + ": a value is missing";
   } else if (dynamic_cast<const CLI::FileError*>(&error) != nullptr) {
+    message = "--config: " + message;
+  } else if (dynamic_cast<const CLI::ConfigError*>(&error) != nullptr) {
+    constexpr std::string_view before = "INI was not able to parse ";
+    if (message.starts_with(before)) message.replace(0, before.size(), "there is no option ");
     message = "--config: " + message;
   }
   std::replace(message.begin(), message.end(), '\n', ' ');

@@ -37,12 +37,12 @@ std::optional<Quantity> split(std::string_view text) {
   return quantity;
 }
 
-/// The number times its unit's factor, or nothing if there is no such unit or it would exceed MAX.
+/// The number times its unit's factor; nothing if there is no such unit. Throws if it exceeds MAX.
 std::optional<std::uint64_t> scale(const Quantity& quantity, std::span<const Unit> units,
                                    std::uint64_t max) {
   for (const Unit& unit : units) {
     if (unit.name != quantity.unit) continue;
-    if (quantity.number > max / unit.factor) return std::nullopt;
+    if (quantity.number > max / unit.factor) throw std::invalid_argument("is too large");
     return quantity.number * unit.factor;
   }
   return std::nullopt;
