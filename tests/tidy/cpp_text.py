@@ -82,7 +82,7 @@ def functions(text):
                 start = position + 1
                 depth += 1
             else:
-                end = _partner(code, position)
+                end = _end(code, position)
                 if not _goes_on(code, heading, end):
                     if _is_function(heading):
                         found.append(_function(code, start, heading, end))
@@ -134,6 +134,14 @@ def _partner(code, opening):
         if depth == 0:
             return match.start()
     raise Unbalanced(f"the brace opened in line {line_of(code, opening)} is never closed")
+
+
+def _end(code, opening):
+    """The last brace of a body, with the handlers of a function that is one `try` altogether."""
+    end = _partner(code, opening)
+    while re.match(r"\s*catch\b", code[end + 1:]):
+        end = _partner(code, code.index("{", end + 1))
+    return end
 
 
 def _function(code, start, heading, end):

@@ -116,6 +116,8 @@ BREAKS = {
         ({"common/http/x.cpp": function(71, "bool operator==(A a, B b)")}, "common/http/x.cpp:1"),
         ({"common/http/x.cpp": function(71, "void f(Limits l = {}) noexcept")},
          "common/http/x.cpp:1"),
+        ({"common/http/x.cpp": function(60, "void f() try") + function(11, "catch (...)")},
+         "common/http/x.cpp:1"),
         ({"tests/unit/x_test.cpp": function(71, 'TEST_CASE("one {")')}, "tests/unit/x_test.cpp:1"),
         ({"tests/tool.py": "def f():\n" + lines(70, "    x = {}")}, "tests/tool.py:1"),
         ({"lab": "#!/bin/sh\nf() {\n" + lines(69, "  echo {}") + "}\n"}, "lab:2"),
