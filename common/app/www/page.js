@@ -1,0 +1,170 @@
+"use strict";
+
+// The page's conduct: which servers there are, and what the buttons do.
+//
+//   /                         this server
+//   /?stages=NAME@PORT,...    several servers of this machine, one strip each, one after the other
+//   /?replay                  recorded runs, no server
+
+(function (stagecraft) {
+
+  const byId = (id) => document.getElementById(id);
+  const parameters = new URLSearchParams(location.search);
+  const isReplay = parameters.has("replay");
+
+  // For the curious and for tests: every strip, and the probes of the run that ended last.
+  stagecraft.strips = [];
+  stagecraft.lastRun = [];
+
+  let stopping = null;
+
+  // "01-blocking@8081" names a server of the machine that this page came from.
+  function listedServer(text) {
+    const [, name, port] = text.match(/^([\w.-]+)@(\d{1,5})$/) || [];
+    if (!name || port > 65535) throw new Error(`"${text}" is not of the form NAME@PORT`);
+    return new stagecraft.LiveServer(`http://${location.hostname || "127.0.0.1"}:${port}`, name);
+  }
+
+  async function findServers() {
+    if (isReplay) {
+      const recordings = await stagecraft.loadRecordings();
+      return recordings.map((recording) => new stagecraft.RecordedServer(recording));
+    }
+    if (parameters.has("stages")) return parameters.get("stages").split(",").map(listedServer);
+    if (location.protocol === "file:") {
+      throw new Error("a page opened as a file has no server; add ?replay to its address");
+    }
+    const server = new stagecraft.LiveServer(location.origin);
+    server.name = await server.introduce();
+    return [server];
+  }
+
+  function setState(state) {
+    document.body.dataset.state = state;
+    // Not `disabled`: the button just pressed would lose the keyboard's focus.
+    const busy = state === "running";
+    for (const id of ["run", "run-keepalive"]) byId(id).setAttribute("aria-disabled", busy);
+    byId("stop").hidden = !busy;
+  }
+
+  function question(keepAlive) {
+    return {
+      handler: byId("handler-waits").checked ? "slow" : "block",
+      silent: byId("silent-client").checked,
+      keepAlive,
+    };
+  }
+
+  // Ends the run when nothing has come for a long time. Returns the function to call when
+  // something has.
+  function watchdog(controller) {
+    let timer;
+    const reset = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => controller.abort(
+        `nothing came for ${stagecraft.PATIENCE_MS / 1000} s`), stagecraft.PATIENCE_MS);
+    };
+    reset();
+    return { reset, end: () => clearTimeout(timer) };
+  }
+
+  // Runs the question against one server. Tells whether everybody was answered.
+  async function runOne({ server, strip }, asked, controller) {
+    const patience = watchdog(controller);
+    strip.say(isReplay ? "" : "Waiting until the server has nobody else …", "");
+    try {
+      await server.run(asked, controller.signal, (probes) => {
+        patience.reset();
+        strip.show(probes);
+      }).then((probes) => strip.show(probes));
+      strip.finish();
+    } catch (error) {
+      strip.fail(unreachable(server, error, controller.signal));
+    } finally {
+      patience.end();
+    }
+    stagecraft.lastRun = strip.run.probes;
+    return strip.element.dataset.state === "done";
+  }
+
+  function unreachable(server, error, signal) {
+    if (signal.aborted) return `The run was ended: ${signal.reason}.`;
+    if (isReplay) return `The run cannot be shown: ${error.message}.`;
+    if (error instanceof TypeError) {
+      return `${server.name} cannot be reached at ${server.base}. Has it been stopped? ` +
+        `Start it again, with ./lab run ${server.name}, and press the button once more.`;
+    }
+    return `${server.name} gave no useful answer: ${error.message}.`;
+  }
+
+  function bringIntoView(element) {
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    element.scrollIntoView({ block: "nearest", behavior: calm ? "instant" : "smooth" });
+  }
+
+  // One server after the other: all at once, they would share the processors, and a strip would
+  // show its neighbours too.
+  async function runAll(keepAlive) {
+    if (document.body.dataset.state === "running") return;
+    const asked = question(keepAlive);
+    stopping = new AbortController();
+    setState("running");
+    const several = stagecraft.strips.length > 1;
+    stagecraft.strips.forEach(({ strip }) =>
+      strip.prepare(asked, several ? "Waiting for its turn." : ""));
+    let allDone = true;
+    for (const pair of stagecraft.strips) {
+      if (several) bringIntoView(pair.strip.element);
+      allDone = await runOne(pair, asked, stopping) && allDone;
+    }
+    setState(allDone ? "done" : "failed");
+  }
+
+  function describe(servers) {
+    const names = servers.map((server) => server.name).join(", ");
+    if (isReplay) {
+      byId("source").textContent = `a recording of ${names}; no server is asked`;
+      byId("terminal").hidden = true;
+    } else if (servers.length > 1) {
+      byId("source").textContent = `${servers.length} servers on this machine, one after the other`;
+      byId("run").textContent = "Send six requests to each";
+    } else {
+      byId("source").textContent = `served to you by ${names}`;
+    }
+    document.title = `${servers.length > 1 ? "All stages" : names} · Stagecraft`;
+    const base = servers[0].base;
+    byId("commands").textContent =
+      `curl -s '${base}/block?ms=2000' & time curl -s '${base}/block?ms=2000'\n` +
+      `curl telnet://${base.replace("http://", "")}\n` +
+      `curl -v ${base}/whoami`;
+  }
+
+  // The buttons stand below the one axis on which the guess is made, or above all of them.
+  function placeActions() {
+    const [first, second] = stagecraft.strips;
+    if (second) return;
+    first.strip.element.querySelector(".plot").after(byId("actions"));
+  }
+
+  async function start() {
+    try {
+      const servers = await findServers();
+      describe(servers);
+      stagecraft.strips = servers.map((server) => ({ server, strip: new stagecraft.Strip(server.name) }));
+      byId("strips").replaceChildren(...stagecraft.strips.map(({ strip }) => strip.element));
+      placeActions();
+      byId("run").addEventListener("click", () => runAll(false));
+      byId("run-keepalive").addEventListener("click", () => runAll(true));
+      byId("stop").addEventListener("click", () => stopping.abort("you stopped it"));
+      setState("idle");
+      document.body.dataset.ready = "yes";
+    } catch (error) {
+      byId("actions").hidden = true;
+      byId("strips").replaceChildren(stagecraft.make("p", { className: "notice", role: "alert" },
+        `There is nothing to show: ${error.message}.`));
+      document.body.dataset.state = "failed";
+    }
+  }
+
+  start();
+})(window.stagecraft);

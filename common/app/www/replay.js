@@ -1,0 +1,50 @@
+"use strict";
+
+// A recorded server: it has the interface of LiveServer and asks nobody. The recordings are in
+// recorded.js, a script rather than JSON so that a page opened as a file may load it.
+
+(function (stagecraft) {
+
+  function loadRecordings() {
+    return new Promise((loaded, failed) => {
+      const script = document.createElement("script");
+      script.src = "recorded.js?close=1";
+      script.onload = () => loaded(stagecraft.recordings);
+      script.onerror = () => failed(new Error("the recordings could not be loaded"));
+      document.head.append(script);
+    });
+  }
+
+  class RecordedServer {
+    constructor({ stage, runs }) {
+      this.name = stage;
+      this.runs = runs;
+    }
+
+    // Plays the run that was recorded for this question, in its own time.
+    async run(question, signal, report) {
+      const recorded = this.runs.find(({ question: asked }) =>
+        asked.handler === question.handler && asked.silent === question.silent &&
+        asked.keepAlive === question.keepAlive);
+      if (!recorded) throw new Error("there is no recording of this");
+      let shown = recorded.probes.map(({ probe, startedMs }) => ({ probe, startedMs }));
+      report(shown);
+      const beganMs = performance.now();
+      for (const answered of [...recorded.probes].sort((a, b) => a.endedMs - b.endedMs)) {
+        await this.until(beganMs + answered.endedMs, signal);
+        shown = shown.map((probe) => (probe.probe === answered.probe ? answered : probe));
+        report(shown);
+      }
+      return shown;
+    }
+
+    until(momentMs, signal) {
+      return new Promise((reached, stopped) => {
+        setTimeout(reached, momentMs - performance.now());
+        signal.addEventListener("abort", () => stopped(new Error(String(signal.reason))));
+      });
+    }
+  }
+
+  Object.assign(stagecraft, { loadRecordings, RecordedServer });
+})(window.stagecraft);
