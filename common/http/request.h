@@ -102,7 +102,7 @@ class Request {
   friend class Session;
   // The exchange holds offsets into its buffer, not pointers: the buffer may move while a body
   // arrives.
-  const Exchange* exchange_ = nullptr;
+  Exchange* exchange_ = nullptr;
 };
 
 }  // namespace stagecraft

@@ -30,6 +30,7 @@ struct Deferred {
   Response response;
   std::atomic<bool> abandoned = false;  ///< nobody waits any more: reset, timed out or stopped
   std::atomic<bool> posted = false;     ///< under way; a second `resume` meanwhile says nothing new
+  std::shared_ptr<Deferred> resume;     ///< the letter of the answer's Resumer, if it has one
   std::shared_ptr<Deferred> next;       ///< the postbox's queue runs through its letters
 };
 
@@ -65,7 +66,7 @@ class LetterQueue {
 /// Who asks: what a Response needs in order to make a Deferred. The session's.
 struct Deferral {
   Ticket ticket;
-  std::shared_ptr<Postbox> postbox;
+  const std::shared_ptr<Postbox>* postbox = nullptr;  // not a copy: most requests never need it
 };
 
 /// Says that a BodySource has more. Copyable, usable from any thread; harmless when the answer is

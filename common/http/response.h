@@ -132,6 +132,7 @@ class Response {
   std::optional<std::uint64_t> length_;  // of Body::stream
   const Deferral* deferral_ = nullptr;   // set by the session while a handler has this Response
   std::shared_ptr<Deferred> deferred_;   // set by defer()
+  std::shared_ptr<Deferred> resume_;     // set by resumer()
   std::array<char, block_size> block_;   // not cleared: only what the sizes name is ever read
 };
 

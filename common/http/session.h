@@ -1,9 +1,11 @@
 // One connection's HTTP, without its I/O.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "base/limits.h"
@@ -134,43 +136,51 @@ class Session {
     body_pending = 256  // not all of this request's body has been read
   };
 
-  // session.cpp: the steps
-  Step advance();
-  Step step_of_head(bool& again);
-  Step step_of_body(bool& again);
-  Step step_of_discard(bool& again);
-  Step step_of_stream(bool& again);
-  Step step_of_raw(bool& again);
-  Step step_of_finish(bool& again);
+  enum class Ending : std::uint8_t { close, reset };
+  enum class Fed : std::uint8_t { more, whole, refused };
+
+  // session.cpp: the steps. No step: the phase has changed, ask that one.
+  std::optional<Step> advance();
+  std::optional<Step> read_head();
+  std::optional<Step> read_body();
+  std::optional<Step> discard_body();
+  std::optional<Step> handle();
+  std::optional<Step> send_stream();
+  std::optional<Step> carry_raw();
+  std::optional<Step> finish();
   Step step_receive(Timer timer);
   Step step_send();
+  Step step_wait();
   void arm(Timer timer);
+  bool receives_into_body() const;
+  void answer_expired();
+  void end(Ending ending) noexcept;
   void fail() noexcept;
+  void tell(SessionEvent event, std::uint64_t bytes) const;
 
   // session_body.cpp: from a head to a whole request
   void begin_request();
   void admit_body();
-  enum class Fed : std::uint8_t { more, whole, refused };
+  void hand_over();
   Fed feed_body();
-  Fed take_piece(std::span<const char> piece);
+  Fed take_piece(std::string_view piece);
+  void count_gathered(std::size_t bytes);
   void refuse(Status status, std::string_view detail);
-  void answer_early();
-  void end_request();
 
   // session_output.cpp: from a Response to bytes
   void answer_with(Response& response);
-  void render_error(Status status, std::string_view detail);
-  bool output_pending() const;
-  bool output_full() const;
-  void start_payload(Response& response);
-  Flow produce();
   void end_answer();
+  void end_request();
+  void forget_body();
+  bool output_pending() const;
+  bool by_reference_pending() const;
+  void count_for_timer(std::size_t bytes);
   void abandon() noexcept;
   void release() noexcept;
+
   bool has(Flag flag) const { return (flags_ & flag) != 0; }
   void set(Flag flag) { flags_ = static_cast<std::uint16_t>(flags_ | flag); }
   void clear(Flag flag) { flags_ = static_cast<std::uint16_t>(flags_ & ~flag); }
-  void tell(SessionEvent event, std::uint64_t bytes) const;
 
   const Limits& limits_;
   const Application& application_;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <ctime>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -42,6 +43,9 @@ class Workspace {
   /// "Server: stagecraft\r\nDate: ...\r\n"
   std::string_view common_fields() const { return {common_fields_.data(), common_fields_size_}; }
 
+  /// A place for bytes that nobody wants.
+  std::span<char> scrap() { return scrap_; }
+
   const Limits& limits_;
   Observer* observer_;
   std::vector<std::unique_ptr<Exchange>> spare_;
@@ -49,6 +53,7 @@ class Workspace {
   std::time_t time_ = -1;
   std::size_t common_fields_size_ = 0;
   std::array<char, 64> common_fields_;
+  std::array<char, 64> scrap_;
 };
 
 }  // namespace stagecraft

@@ -1,0 +1,152 @@
+// Session, third part: from a Response to what is sent, and the end of an answer.
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "http/exchange.h"
+#include "http/response_renderer.h"
+#include "http/session.h"
+
+namespace stagecraft {
+
+// Renders an answer and decides what becomes of the connection.
+void Session::answer_with(Response& response) {
+  Exchange& exchange = *request_.exchange_;
+  const RequestHead& head = exchange.parser.head();
+  Addressee to{head.method, head.minor_version, head.persistent() && !has(draining)};
+  // The client may never send a body it asked leave for, so what follows the answer could be the
+  // body or the next request: nobody could tell.
+  const bool readable = head.framing == Framing::length && !head.expect_continue &&
+                        exchange.body_left <= limits_.max_drain;
+  if (has(body_pending) && !readable) to.keep = false;
+  to.keep = ResponseRenderer::keeps(response, to);
+
+  const std::size_t before = exchange.output.size();
+  ResponseRenderer::render(response, to, workspace_.common_fields(), exchange);
+  to.keep ? set(keep) : clear(keep);
+  tell(SessionEvent::response_ready,
+       exchange.output.size() - before + exchange.reference.size() + exchange.file.length);
+  if (exchange.raw_sink != nullptr) {
+    exchange.input.consume(exchange.unread);  // from here on the input is the stream's alone
+    exchange.unread = 0;
+    set(body_pending);  // when the stream ends, its client may still be sending
+    phase_ = Phase::raw;
+  } else if (exchange.source != nullptr) {
+    phase_ = Phase::stream;
+  } else {
+    end_answer();
+  }
+}
+
+// The whole answer is in the output, or on its way by reference.
+void Session::end_answer() {
+  Exchange& exchange = *request_.exchange_;
+  if (workspace_.observer_ != nullptr) {
+    workspace_.observer_->answered(
+        connection_, exchange.request_known ? &request_ : nullptr,
+        exchange.route != nullptr ? exchange.route->pattern : std::string_view{},
+        exchange.answer_status, exchange.answer_bytes);
+  }
+  exchange.source.reset();
+  exchange.resume.reset();
+  exchange.sink.reset();
+  exchange.response.reset();
+  if (!has(keep)) {
+    phase_ = Phase::finish;
+  } else if (has(body_pending)) {
+    phase_ = Phase::discard;
+  } else {
+    end_request();
+  }
+}
+
+// On to the next request, of which some bytes may be there.
+void Session::end_request() {
+  Exchange& exchange = *request_.exchange_;
+  forget_body();
+  exchange.next_request();
+  exchange.input.empty() ? clear(pipelined) : set(pipelined);
+  clear(body_pending);
+  phase_ = Phase::head;
+}
+
+// The bytes of a gathered body no longer count against Limits::max_buffered.
+void Session::forget_body() {
+  Exchange& exchange = *request_.exchange_;
+  workspace_.buffered_ -= exchange.body_counted;
+  exchange.body_counted = 0;
+}
+
+bool Session::output_pending() const {
+  const Exchange* exchange = request_.exchange_;
+  return exchange != nullptr && (!exchange->output.empty() || by_reference_pending());
+}
+
+// A body that is not in the output: it must leave before anything is gathered behind it.
+bool Session::by_reference_pending() const {
+  const Exchange& exchange = *request_.exchange_;
+  return !exchange.reference.empty() || exchange.file.length > 0;
+}
+
+Output Session::output() {
+  Exchange& exchange = *request_.exchange_;
+  std::size_t count = 0;
+  if (!exchange.output.empty()) {
+    exchange.pieces[count++] = {exchange.output.data(), exchange.output.size()};
+  }
+  if (!exchange.reference.empty()) {
+    // An iovec serves reading too, so it has no const; send(2) only reads.
+    exchange.pieces[count++] = {const_cast<char*>(exchange.reference.data()),
+                                exchange.reference.size()};
+  }
+  return {{exchange.pieces.data(), count}, exchange.file.length > 0 ? &exchange.file : nullptr};
+}
+
+void Session::sent(std::size_t bytes) {
+  Exchange& exchange = *request_.exchange_;
+  count_for_timer(bytes);
+  const auto take = [&bytes](std::size_t there) {
+    const std::size_t taken = std::min(bytes, there);
+    bytes -= taken;
+    return taken;
+  };
+  exchange.output.consume(take(exchange.output.size()));
+  exchange.reference.remove_prefix(take(exchange.reference.size()));
+  if (exchange.reference.empty()) exchange.large = {};
+  if (exchange.file.length > 0) {
+    const std::size_t taken = take(exchange.file.length);
+    exchange.file.offset += taken;
+    exchange.file.length -= taken;
+    if (exchange.file.length == 0) exchange.file = {};
+  }
+  assert(bytes == 0);
+}
+
+// The body and the send timer start anew each 64 KiB: a slow client gets its time, one that moves a
+// byte now and then does not.
+void Session::count_for_timer(std::size_t bytes) {
+  Exchange& exchange = *request_.exchange_;
+  exchange.since_restart += bytes;
+  if (exchange.since_restart >= timer_restart_bytes) {
+    exchange.since_restart = 0;
+    ++restarts_;
+  }
+}
+
+// Whoever makes an answer for us elsewhere need not go on.
+void Session::abandon() noexcept {
+  Exchange* exchange = request_.exchange_;
+  if (exchange == nullptr) return;
+  if (exchange->deferred) exchange->deferred->abandoned.store(true, std::memory_order_relaxed);
+  if (exchange->resume) exchange->resume->abandoned.store(true, std::memory_order_relaxed);
+  exchange->deferred.reset();
+}
+
+void Session::release() noexcept {
+  if (request_.exchange_ == nullptr) return;
+  forget_body();
+  workspace_.give_back(std::exchange(request_.exchange_, nullptr));
+}
+
+}  // namespace stagecraft
