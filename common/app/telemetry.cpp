@@ -1,0 +1,122 @@
+#include "app/telemetry.h"
+
+#include <exception>
+#include <string>
+
+namespace stagecraft {
+
+namespace {
+
+// To tell something must never be what ends a connection or a thread: a line for which there is no
+// memory is a line less.
+template <typename Function>
+void without_fail(Function function) noexcept {
+  try {
+    function();
+  } catch (const std::exception&) {
+  }
+}
+
+// The first line of the request as it was sent, but for a later minor version, which counts as 1.
+std::string request_line(const Request* request) {
+  if (request == nullptr) return "-";
+  std::string line(name(request->method()));
+  line.append(" ").append(request->target());
+  line.append(request->minor_version() == 0 ? " HTTP/1.0" : " HTTP/1.1");
+  return line;
+}
+
+// What the number of an event means.
+std::string_view meaning(SessionEvent event) {
+  switch (event) {
+    case SessionEvent::read_request:
+    case SessionEvent::pipeline_request:
+      return "request_bytes";
+    case SessionEvent::exceed_request_max_close:
+      return "request_size";
+    case SessionEvent::response_ready:
+      return "num_bytes";
+    case SessionEvent::request_timeout:
+    case SessionEvent::close_after_response:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+void Telemetry::log(std::string_view name, const ConnectionInfo& connection) noexcept {
+  if (!logger_.wants_events()) return;
+  without_fail([&] { logger_.log(LogEvent(name, {{"id", connection.id}})); });
+}
+
+void Telemetry::log(std::string_view name, const ConnectionInfo& connection,
+                    LogField field) noexcept {
+  if (!logger_.wants_events()) return;
+  without_fail([&] { logger_.log(LogEvent(name, {{"id", connection.id}, field})); });
+}
+
+void Telemetry::event(SessionEvent event, const ConnectionInfo& connection,
+                      std::uint64_t bytes) noexcept {
+  if (event == SessionEvent::request_timeout) metrics_.count(Metrics::requests_timed_out);
+  const std::string_view number = meaning(event);
+  if (number.empty()) {
+    log(name(event), connection);
+  } else {
+    log(name(event), connection, {number, bytes});
+  }
+}
+
+void Telemetry::answered(const ConnectionInfo& connection, const Request* request,
+                         std::string_view pattern, Status status,
+                         std::uint64_t body_bytes) noexcept {
+  metrics_.count_answer(pattern, status);
+  log("write_response", connection, {"num_bytes", body_bytes});
+  if (!logger_.wants_accesses()) return;
+  without_fail([&] {
+    logger_.access({connection.remote_address, request_line(request), code(status), body_bytes});
+  });
+}
+
+void Telemetry::accepted(const ConnectionInfo& connection) noexcept {
+  metrics_.count(Metrics::connections_opened);
+  log("accept", connection, {"remote_address", connection.remote_address});
+}
+
+void Telemetry::received(const ConnectionInfo& connection, std::size_t bytes) noexcept {
+  metrics_.count(Metrics::bytes_received, bytes);
+  log("read_bytes", connection, {"read_bytes", bytes});
+}
+
+void Telemetry::received_end(const ConnectionInfo& connection) noexcept {
+  log("read_close", connection);
+}
+
+void Telemetry::receive_failed(const ConnectionInfo& connection, int error_number) noexcept {
+  log("read_error", connection, {"errno", error_number});
+}
+
+void Telemetry::sent(const ConnectionInfo& connection, std::size_t bytes) noexcept {
+  metrics_.count(Metrics::bytes_sent, bytes);
+  log("write", connection, {"num_bytes", bytes});
+}
+
+void Telemetry::send_failed(const ConnectionInfo& connection, int error_number) noexcept {
+  log("write_error", connection, {"errno", error_number});
+}
+
+void Telemetry::closed(const ConnectionInfo& connection) noexcept {
+  metrics_.count(Metrics::connections_closed);
+  log("close", connection);
+}
+
+void Telemetry::loop_ended(std::uint32_t loop) noexcept {
+  if (!logger_.wants_events()) return;
+  without_fail([&] { logger_.log(LogEvent("event_loop_terminate", {{"loop", loop}})); });
+}
+
+void Telemetry::error(std::string_view message) noexcept {
+  without_fail([&] { logger_.error(message); });
+}
+
+}  // namespace stagecraft

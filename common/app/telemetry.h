@@ -1,0 +1,58 @@
+// What becomes of the moments in a connection's life: log lines, trace lines and counts.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "app/metrics.h"
+#include "base/log.h"
+#include "http/observer.h"
+
+namespace stagecraft {
+
+/// The one place to which a server tells what happens. The session tells the moments of HTTP
+/// (Observer), the stage those of its sockets and threads; here it is decided who wants to know:
+/// the access log, the events of --log debug and --trace, the counts of /metrics. The events and
+/// their fields have the names that microhttp gives them.
+///
+/// Any thread may call any method. What nobody wants costs one comparison.
+class Telemetry final : public Observer {
+ public:
+  /// Both must outlive this object.
+  Telemetry(Logger& logger, Metrics& metrics) : logger_(logger), metrics_(metrics) {}
+
+  // --- Of the session ---------------------------------------------------------------------------
+
+  void event(SessionEvent event, const ConnectionInfo& connection,
+             std::uint64_t bytes) noexcept override;
+  void answered(const ConnectionInfo& connection, const Request* request, std::string_view pattern,
+                Status status, std::uint64_t body_bytes) noexcept override;
+
+  // --- Of the stage: a connection ---------------------------------------------------------------
+
+  void accepted(const ConnectionInfo& connection) noexcept;
+  void received(const ConnectionInfo& connection, std::size_t bytes) noexcept;
+  /// The client has sent its last byte.
+  void received_end(const ConnectionInfo& connection) noexcept;
+  void receive_failed(const ConnectionInfo& connection, int error_number) noexcept;
+  void sent(const ConnectionInfo& connection, std::size_t bytes) noexcept;
+  void send_failed(const ConnectionInfo& connection, int error_number) noexcept;
+  void closed(const ConnectionInfo& connection) noexcept;
+
+  // --- Of the stage: as a whole -----------------------------------------------------------------
+
+  /// The thread that accepts, or an event loop, ends.
+  void loop_ended(std::uint32_t loop) noexcept;
+  /// Something that whoever runs the server should know, at every log level.
+  void error(std::string_view message) noexcept;
+
+ private:
+  void log(std::string_view name, const ConnectionInfo& connection) noexcept;
+  void log(std::string_view name, const ConnectionInfo& connection, LogField field) noexcept;
+
+  Logger& logger_;
+  Metrics& metrics_;
+};
+
+}  // namespace stagecraft

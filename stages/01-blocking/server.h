@@ -1,0 +1,94 @@
+// A server of one thread, which finishes with one client before it looks at the next.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "app/telemetry.h"
+#include "base/options.h"
+#include "base/thread_annotations.h"
+#include "http/application.h"
+#include "http/workspace.h"
+#include "net/listener.h"
+
+namespace stagecraft {
+
+struct Connection;
+
+/// What is particular to this server's command line.
+inline constexpr StageFeatures features{
+    .name = STAGECRAFT_STAGE,
+    .idle_timeout = std::chrono::seconds{1},
+    .idle_timeout_reason = "a client that says nothing holds the only thread",
+};
+
+/// Serves an application on one address. start(), stop() and join() are for one thread, and not one
+/// of the server's own.
+class Server {
+ public:
+  /// All three are kept by reference and must outlive the server; `options` must not change.
+  Server(const Options& options, const Application& application, Telemetry& telemetry);
+  /// Ends what still runs, without any grace, and waits for it.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Listens, and serves from now on. Throws std::system_error that names what failed.
+  void start();
+
+  /// Where it listens, "127.0.0.1:8080". After start().
+  const std::string& address() const { return listener_->address(); }
+  std::uint16_t port() const { return listener_->port(); }
+
+  /// Stops: whoever has connected by now is still answered, for `grace` at most, and told that the
+  /// connection closes; what is left then is cut off. Returns when all is done, or the grace over.
+  /// False: a handler still runs, which nothing can end but itself.
+  bool stop(std::chrono::milliseconds grace);
+
+  /// Waits until the server's thread has ended; the port is free then. After stop().
+  void join();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  class Shown;
+
+  // On the server's thread.
+  void accept_loop();
+  std::optional<Accepted> next_client();
+  void serve(Accepted& client);
+  bool serve_batch(Connection& connection);
+  void receive(Connection& connection);
+  void send(Connection& connection);
+  Clock::time_point deadline(Connection& connection);
+
+  // On the thread that calls stop().
+  bool wait_for_end(Clock::time_point deadline);
+
+  bool draining() const { return drain_until_.load() != Clock::time_point::max(); }
+
+  const Options& options_;
+  const Application& application_;
+  Telemetry& telemetry_;
+  Workspace workspace_;
+  std::optional<Listener> listener_;
+  std::uint64_t last_connection_ = 0;
+  std::thread thread_;
+
+  /// When the grace of stop() is over; max() until then.
+  std::atomic<Clock::time_point> drain_until_{Clock::time_point::max()};
+
+  // What stop() may see and end of the server's thread. It shuts sockets down but never closes one:
+  // that is for the thread itself, which does it after it has taken the socket out of here. So
+  // nobody ever shuts down a descriptor whose number has gone to somebody else.
+  Mutex mutex_;
+  ConditionVariable ended_changed_;
+  bool waiting_for_client_ GUARDED_BY(mutex_) = false;
+  Connection* current_ GUARDED_BY(mutex_) = nullptr;
+  bool ended_ GUARDED_BY(mutex_) = true;
+};
+
+}  // namespace stagecraft
