@@ -3,7 +3,7 @@ add_library(stagecraft_flags INTERFACE)
 target_compile_options(stagecraft_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor
   -Wold-style-cast -Woverloaded-virtual -Wnull-dereference -Wformat=2 -Wimplicit-fallthrough
-  # Clang checks at compile time which thread may touch what (docs/decisions, base/thread_annotations.h).
+  # Clang checks at compile time which thread may touch what (base/thread_annotations.h).
   $<$<CXX_COMPILER_ID:Clang>:-Wthread-safety>
   $<$<BOOL:${STAGECRAFT_WERROR}>:-Werror>)
 if(STAGECRAFT_SANITIZE)

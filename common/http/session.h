@@ -152,11 +152,6 @@ class Session {
   Step step_send();
   Step step_wait();
   void arm(Timer timer);
-  bool receives_into_body() const;
-  void answer_expired();
-  void end(Ending ending) noexcept;
-  void fail() noexcept;
-  void tell(SessionEvent event, std::uint64_t bytes) const;
 
   // session_body.cpp: from a head to a whole request
   void begin_request();
@@ -177,6 +172,13 @@ class Session {
   void count_for_timer(std::size_t bytes);
   void abandon() noexcept;
   void release() noexcept;
+
+  // session_events.cpp: what the stage tells
+  bool receives_into_body() const;
+  void answer_expired();
+  void end(Ending ending) noexcept;
+  void fail() noexcept;
+  void tell(SessionEvent event, std::uint64_t bytes) const;
 
   bool has(Flag flag) const { return (flags_ & flag) != 0; }
   void set(Flag flag) { flags_ = static_cast<std::uint16_t>(flags_ | flag); }
