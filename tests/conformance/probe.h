@@ -1,0 +1,96 @@
+// Send bytes, see what comes back, and prove whether the connection was kept.
+//
+// A probe is sent on a connection of its own, and behind it, in the same write, a sentinel: a
+// complete `GET /path/sentinel` that asks for the close. All is read until the server closes. If
+// the sentinel was answered, the connection was kept; if not, it was closed: no silence is ever
+// waited for.
+//
+// What must come is written as text, `400 close` or `200, 404 keep`: the status codes in order,
+// interim ones too, then
+//   keep   the sentinel was answered
+//   close  it was not, and the last answer before the close said `Connection: close`
+//   any    one of the two
+// and ` or ` between alternatives. Every answer is linted as well (see lint.h).
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/client.h"
+#include "support/http_response.h"
+
+namespace stagecraft::conformance {
+
+/// How the bytes of a probe reach the server.
+enum class Pace {
+  at_once,      ///< one write, the sentinel in it
+  byte_by_byte  ///< each byte when the one before was received; the last comes with the sentinel
+};
+
+/// What follows a probe's bytes.
+enum class Then {
+  sentinel,   ///< the sentinel request
+  half_close  ///< the end of what the client sends; the server must answer what was whole and close
+};
+
+/// One probe.
+struct Probe {
+  std::string request;
+  std::string outcome;    ///< as above
+  std::string hint = {};  ///< the likely cause; printed when it fails
+  /// The id that it shows; empty: those in the tags of the running case.
+  std::string requirement = {};
+  Then then = Then::sentinel;
+  /// Where the bytes are cut, besides the pace: each cut waits until the server has received all
+  /// before it.
+  std::vector<std::size_t> cuts = {};
+  /// Where the client waits until something has come back before it sends on; 0: nowhere.
+  std::size_t answer_awaited_at = 0;
+  /// Whether a reset after the last answer is forgiven: for requests so large that no server reads
+  /// all of them before it closes.
+  bool reset_forgiven = false;
+};
+
+/// What came back.
+struct Answers {
+  std::vector<testing::HttpResponse> list;  ///< without the sentinel's
+  std::string outcome;                      ///< `200 keep`, or what went wrong in words
+
+  /// The only answer, or the last final one. Throws std::logic_error if there is none.
+  const testing::HttpResponse& last() const;
+};
+
+/// Sends the probe and compares; a difference fails the running case, which goes on.
+Answers check(const Probe& probe, Pace pace = Pace::at_once);
+Answers check_at(const testing::Endpoint& server, const Probe& probe, Pace pace = Pace::at_once);
+Answers check(std::string_view request, std::string_view outcome, std::string_view hint = "");
+
+/// The same, but a difference ends the case: for those that look closer at the answers.
+Answers require(std::string_view request, std::string_view outcome, std::string_view hint = "");
+
+/// Lints answers that were read without check(), from a Client; what is wrong fails the case.
+void check_lint(const testing::HttpResponse& answer, std::string_view method = "GET");
+
+/// Whether the text of an outcome, as `200 keep`, is one that `expected` allows.
+bool outcome_allowed(std::string_view outcome, std::string_view expected);
+
+/// The head of a request: `METHOD TARGET HTTP/1.1`, `Host: a`, `fields` (each with its CRLF) and
+/// the empty line.
+std::string request(std::string_view method, std::string_view target, std::string_view fields = "");
+inline std::string get(std::string_view target, std::string_view fields = "") {
+  return request("GET", target, fields);
+}
+
+/// A POST to `/` whose body is `body` in one piece, with a Content-Length.
+std::string post(std::string_view body, std::string_view fields = "");
+
+/// A POST to `target` with `Transfer-Encoding: chunked`, whose body is `chunks`, raw.
+std::string post_chunked(std::string_view chunks, std::string_view target = "/");
+
+/// The sentinel, for cases that send it by themselves, and whether an answer is the sentinel's.
+std::string sentinel();
+bool is_sentinel_answer(const testing::HttpResponse& answer);
+
+}  // namespace stagecraft::conformance

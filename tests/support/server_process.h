@@ -1,0 +1,65 @@
+// A server program started for a test.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/client.h"
+
+namespace stagecraft::testing {
+
+/// A server as a child process, from its ready line to a clean end. Used by one thread.
+///
+/// The program obeys the contract of every stage: it prints `listening on http://ADDRESS:PORT` on
+/// one line of stdout when it accepts, nothing else there, and on SIGTERM it drains and exits 0.
+class ServerProcess {
+ public:
+  /// Starts `program` with `arguments` and waits for its ready line. Throws std::runtime_error with
+  /// what the program wrote to stderr if the line does not come.
+  ServerProcess(const std::string& program, const std::vector<std::string>& arguments);
+
+  /// stop(), if nobody did; what that throws becomes a failed check of the running test case.
+  ~ServerProcess();
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
+
+  const Endpoint& endpoint() const { return endpoint_; }
+  pid_t process() const { return process_; }
+
+  /// False once it has ended by itself: with the reason, see end_text().
+  bool running();
+
+  /// Ends it with SIGTERM and waits. Throws std::runtime_error if it had ended before, does not end
+  /// in time (then it is killed), does not exit with 0, or wrote more than its line to stdout.
+  /// Once only.
+  void stop();
+
+  /// How it ended, as `exit status 1` or `signal 11 (Segmentation fault)`.
+  std::string end_text() const;
+
+  /// What it has written to stderr so far.
+  std::string errors() const;
+
+ private:
+  void start(const std::string& program, const std::vector<std::string>& arguments);
+  void await_ready_line();
+  /// Reads stdout until its end, which is the end of the process; false when time is up.
+  bool await_end_of_output();
+  void collect();
+  [[noreturn]] void fail(const std::string& what) const;
+
+  std::string program_;
+  pid_t process_ = -1;
+  int output_ = -1;  ///< reading end of its stdout
+  int errors_ = -1;  ///< an anonymous file that is its stderr: never full, readable at any time
+  int end_ = 0;      ///< as waitpid(2) stores it, once process_ is collected
+  bool collected_ = false;
+  bool stopped_ = false;  ///< stop() was called, so that its complaint is known
+  std::string output_text_;
+  Endpoint endpoint_;
+};
+
+}  // namespace stagecraft::testing
