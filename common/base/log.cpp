@@ -74,8 +74,10 @@ void append_common_log_time(std::string& out, std::int64_t time_us) {
   out += " +0000]";
 }
 
-/// A host alone: "127.0.0.1:54321" without its port, "[::1]:54321" without brackets too.
+/// A host alone: "127.0.0.1:54321" without its port, "[::1]:54321" without brackets too; "-" for
+/// none.
 std::string_view without_port(std::string_view address) {
+  if (address.empty()) return "-";
   if (address.starts_with('[')) return address.substr(1, address.find(']') - 1);
   return address.substr(0, address.find(':'));
 }

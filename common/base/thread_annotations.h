@@ -109,9 +109,10 @@ class CAPABILITY("role") ThreadRole {
   void bind() ASSERT_CAPABILITY(this) { owner_.store(std::this_thread::get_id()); }
 
   /// The calling thread has this role; an assertion fails if not.
-  void assert_held() const ASSERT_CAPABILITY(this) {
-    assert(owner_.load() == std::this_thread::get_id());
-  }
+  void assert_held() const ASSERT_CAPABILITY(this) { assert(is_held()); }
+
+  /// Whether the calling thread has this role.
+  bool is_held() const { return owner_.load() == std::this_thread::get_id(); }
 
  private:
   std::atomic<std::thread::id> owner_{};

@@ -32,6 +32,7 @@ std::optional<Quantity> split(std::string_view text) {
   const char* const end = text.data() + text.size();
   // For an unsigned type from_chars takes digits only: no sign, no space, no 0x.
   const auto [rest, error] = std::from_chars(text.data(), end, quantity.number);
+  if (error == std::errc::result_out_of_range) throw std::invalid_argument("is too large");
   if (error != std::errc{}) return std::nullopt;
   quantity.unit = {rest, static_cast<std::size_t>(end - rest)};
   return quantity;

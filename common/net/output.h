@@ -19,7 +19,7 @@ struct FileRange {
 /// Bytes that wait to be sent: first the pieces of memory, in order, then the file range, if any.
 /// Owns nothing. Who sends must leave it as it is; who made it accounts for what has been sent.
 struct Output {
-  std::span<const iovec> memory;
+  std::span<const iovec> memory = {};
   const FileRange* file = nullptr;
 };
 
