@@ -1,0 +1,53 @@
+"""The program behind ./lab. Each verb is the `main` of one module: arguments in, exit code out."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from types import FrameType
+from typing import Callable, Optional
+
+import building
+import doctor
+import running
+import showing
+import testing
+from console import LabError, say
+
+# The pages in help/ have the same names.
+VERBS: dict[str, Callable[[list[str]], int]] = {
+    "run": running.main,
+    "show": showing.main,
+    "test": testing.main,
+    "build": building.main,
+    "doctor": doctor.main,
+}
+
+INTERRUPTED = 130  # what a shell calls a program that Ctrl-C ended
+
+
+def _interrupt(_signal: int, _frame: Optional[FrameType]) -> None:
+    raise KeyboardInterrupt
+
+
+def main(arguments: list[str]) -> int:
+    """Runs the verb, and turns what can go wrong every day into one line."""
+    # A closed terminal and a polite kill end what we started, as Ctrl-C does.
+    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGHUP, _interrupt)
+    verb = arguments[0] if arguments else ""
+    if verb not in VERBS:
+        say(f"there is no verb '{verb}'; ./lab help lists them all")
+        return 2
+    try:
+        return VERBS[verb](arguments[1:])
+    except LabError as error:
+        say(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+        return INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
