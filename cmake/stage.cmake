@@ -3,7 +3,8 @@
 # AFTER says which stage it grows out of; the layout test measures the diff between the two.
 function(add_stage NAME)
   cmake_parse_arguments(PARSE_ARGV 1 STAGE "" "AFTER" "SOURCES")
-  add_executable(${NAME} ${STAGE_SOURCES})
+  # main() is compiled for each stage, because it includes the "server.h" of that stage.
+  add_executable(${NAME} ${STAGE_SOURCES} ${CMAKE_SOURCE_DIR}/common/app/main.cpp)
   # The stage's sources never say their own name, so that a diff of two stages shows ideas only.
   target_compile_definitions(${NAME} PRIVATE STAGECRAFT_STAGE="${NAME}")
   target_link_libraries(${NAME} PRIVATE stagecraft_app stagecraft_flags Threads::Threads)

@@ -48,11 +48,11 @@ struct StageFeatures {
 /// What a command line asks for.
 struct ParsedOptions {
   enum Kind : std::uint8_t {
-    run,    ///< start the server with `options`
+    serve,  ///< start the server with `options`
     show,   ///< print `text` to stdout (--help, --version) and exit with 0
     wrong,  ///< print `text`, one line, to stderr and exit with 2
   };
-  Kind kind = run;
+  Kind kind = serve;
   Options options{};
   std::string text{};  ///< ends with a newline
 };

@@ -25,7 +25,7 @@ Options options(const std::vector<const char*>& arguments,
                 const StageFeatures& features = everything) {
   const ParsedOptions parsed = parse(arguments, features);
   INFO(parsed.text);
-  REQUIRE(parsed.kind == ParsedOptions::run);
+  REQUIRE(parsed.kind == ParsedOptions::serve);
   return parsed.options;
 }
 
@@ -196,7 +196,7 @@ TEST_CASE("an option that the stage does not have is unknown") {
   const StageFeatures little{
       .name = "test-server", .accept_length = false, .reuse_addr = false, .reuse_port = false};
   for (const char* option : {"--accept-length=1", "--reuse-addr=on", "--reuse-port=on"}) {
-    CHECK(parse({option}).kind == ParsedOptions::run);
+    CHECK(parse({option}).kind == ParsedOptions::serve);
     CHECK_THAT(complaint({option}, little), Contains("was not expected"));
   }
   CHECK_THAT(parse({"--help"}, little).text, !Contains("--reuse-addr"));

@@ -1,0 +1,83 @@
+// The one main() of all stages. Each is compiled with it, and brings its own "server.h".
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+
+#include "app/demo.h"
+#include "app/echo.h"
+#include "app/metrics.h"
+#include "app/signals.h"
+#include "app/telemetry.h"
+#include "base/log.h"
+#include "base/options.h"
+#include "server.h"
+
+namespace stagecraft {
+
+namespace {
+
+constexpr int exit_failure = 1;
+constexpr int exit_wrong_options = 2;
+
+// Tells on stdout that clients are accepted now. Who has started us may be waiting for the line.
+void announce(const std::string& address) {
+  std::printf("listening on http://%s\n", address.c_str());
+  std::fflush(stdout);
+}
+
+// Serves until a signal says otherwise.
+void serve(const Options& options) {
+  Logger logger(options.log);
+  if (!options.trace.empty()) logger.trace_to(options.trace);
+  Termination termination;  // from here on threads may be started
+
+  Metrics metrics;
+  const RouteTable routes =
+      options.app == App::demo ? demo_routes(features.name, options, metrics) : echo_routes();
+  metrics.name_routes(routes.patterns());
+  const Application application = routes.application();
+  Telemetry telemetry(logger, metrics);
+
+  Server server(options, application, telemetry);
+  server.start();
+  announce(server.address());
+  termination.wait();
+  if (!server.stop(options.grace)) {
+    // Its thread cannot be ended, and what it uses must not be destroyed under it.
+    logger.error("a handler has not returned in time; ending without it");
+    std::_Exit(EXIT_SUCCESS);
+  }
+  server.join();
+}
+
+int run_program(int argc, const char* const* argv) {
+  const ParsedOptions parsed = parse_options(argc, argv, features);
+  switch (parsed.kind) {
+    case ParsedOptions::show:
+      std::fputs(parsed.text.c_str(), stdout);
+      return EXIT_SUCCESS;
+    case ParsedOptions::wrong:
+      std::fputs(parsed.text.c_str(), stderr);
+      return exit_wrong_options;
+    case ParsedOptions::serve:
+      serve(parsed.options);
+      break;
+  }
+  return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+}  // namespace stagecraft
+
+int main(int argc, char** argv) {
+  try {
+    return stagecraft::run_program(argc, argv);
+  } catch (const std::exception& failure) {
+    // What keeps a program from starting: an address in use, a folder that is not there.
+    std::fprintf(stderr, "%s: %s\n", stagecraft::features.name.data(), failure.what());
+    return stagecraft::exit_failure;
+  }
+}
