@@ -118,7 +118,7 @@ class Browser:
         return self._command("POST", "/execute/sync", {"script": code, "args": list(arguments)})
 
     def wait_for(self, condition, timeout_seconds):
-        """Waits in the page until the JavaScript expression is true. Returns whether it became so."""
+        """Waits in the page until the JavaScript expression is true. Returns whether it was."""
         code = """
             const [wait_ms, done] = arguments;
             const end = performance.now() + wait_ms;

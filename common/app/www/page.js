@@ -122,16 +122,18 @@
 
   function describe(servers) {
     const names = servers.map((server) => server.name).join(", ");
+    document.title = `${servers.length > 1 ? "All stages" : names} · Stagecraft`;
     if (isReplay) {
       byId("source").textContent = `a recording of ${names}; no server is asked`;
       byId("terminal").hidden = true;
-    } else if (servers.length > 1) {
+      return;
+    }
+    if (servers.length > 1) {
       byId("source").textContent = `${servers.length} servers on this machine, one after the other`;
       byId("run").textContent = "Send six requests to each";
     } else {
       byId("source").textContent = `served to you by ${names}`;
     }
-    document.title = `${servers.length > 1 ? "All stages" : names} · Stagecraft`;
     const base = servers[0].base;
     byId("commands").textContent =
       `curl -s '${base}/block?ms=2000' & time curl -s '${base}/block?ms=2000'\n` +
@@ -150,7 +152,8 @@
     try {
       const servers = await findServers();
       describe(servers);
-      stagecraft.strips = servers.map((server) => ({ server, strip: new stagecraft.Strip(server.name) }));
+      stagecraft.strips = servers.map((server, index) =>
+        ({ server, strip: new stagecraft.Strip(server.name, index + 1) }));
       byId("strips").replaceChildren(...stagecraft.strips.map(({ strip }) => strip.element));
       placeActions();
       byId("run").addEventListener("click", () => runAll(false));
@@ -161,7 +164,8 @@
     } catch (error) {
       byId("actions").hidden = true;
       byId("strips").replaceChildren(stagecraft.make("p", { className: "notice", role: "alert" },
-        `There is nothing to show: ${error.message}.`));
+        `There is nothing to show: ${
+          error instanceof TypeError ? "the server does not answer" : error.message}.`));
       document.body.dataset.state = "failed";
     }
   }

@@ -46,7 +46,7 @@ window.stagecraft = {};
     return unixUs / 1000 - performance.timeOrigin;
   }
 
-  // Puts what was seen on one time axis. A client without an answer has only its start and a problem.
+  // Puts what was seen on one time axis. A client without an answer has its start and a problem.
   function onOneAxis(sightings, originMs) {
     const answered = sightings.filter((sighting) => sighting.answer);
     const correctionMs = clockCorrectionMs(answered);
@@ -120,7 +120,8 @@ window.stagecraft = {};
     // that one answer will do for all.
     async probe(question, nonce, signal, sighting) {
       const close = question.keepAlive ? "" : "&close=1";
-      const target = `/${question.handler}?ms=${WORK_MS}${close}&probe=${sighting.probe}&run=${nonce}`;
+      const own = `&probe=${sighting.probe}&run=${nonce}`;
+      const target = `/${question.handler}?ms=${WORK_MS}${close}${own}`;
       sighting.startedMs = performance.now();
       try {
         const answer = await this.ask(target, signal);

@@ -5,10 +5,12 @@
 
 (function (stagecraft) {
 
+  const home = document.currentScript.src;
+
   function loadRecordings() {
     return new Promise((loaded, failed) => {
       const script = document.createElement("script");
-      script.src = "recorded.js?close=1";
+      script.src = new URL("recorded.js?close=1", home);
       script.onload = () => loaded(stagecraft.recordings);
       script.onerror = () => failed(new Error("the recordings could not be loaded"));
       document.head.append(script);
@@ -27,10 +29,12 @@
         asked.handler === question.handler && asked.silent === question.silent &&
         asked.keepAlive === question.keepAlive);
       if (!recorded) throw new Error("there is no recording of this");
-      let shown = recorded.probes.map(({ probe, startedMs }) => ({ probe, startedMs }));
+      const probes = recorded.probes.map((line) => Object.fromEntries(
+        stagecraft.recordedColumns.map((name, column) => [name, line[column]])));
+      let shown = probes.map(({ probe, startedMs }) => ({ probe, startedMs }));
       report(shown);
       const beganMs = performance.now();
-      for (const answered of [...recorded.probes].sort((a, b) => a.endedMs - b.endedMs)) {
+      for (const answered of probes.sort((a, b) => a.endedMs - b.endedMs)) {
         await this.until(beganMs + answered.endedMs, signal);
         shown = shown.map((probe) => (probe.probe === answered.probe ? answered : probe));
         report(shown);

@@ -23,8 +23,9 @@
   const inReducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
   class Strip {
-    constructor(name) {
+    constructor(name, number) {
       this.name = name;
+      this.number = number;
       this.axisMs = AXES_S[0] * 1000;
       this.guessed = false;
       this.run = null;
@@ -34,7 +35,7 @@
     }
 
     build() {
-      const id = `guess-${this.name}`;
+      const id = `guess-${this.number}`;
       this.slider = make("input", {
         type: "range", id, className: "guess", min: 0, max: AXES_S[0], step: GUESS_STEP_S, value: 0,
       });
@@ -60,6 +61,7 @@
         make("div", { className: "outcome", role: "status" }, this.result, this.reading),
         this.table);
       this.flag.value = "drag me to the last answer";
+      this.reading.textContent = "Where will the last bar end?";
       this.placeGuess();
     }
 
@@ -199,7 +201,8 @@
     row(probe) {
       const isAnswered = probe.endedMs !== undefined;
       const track = make("div", { className: "track", "aria-hidden": "true" });
-      const about = isAnswered ? `connection ${probe.connection}` : probe.problem ? "no answer" : "";
+      const problem = probe.problem ? "no answer" : "";
+      const about = isAnswered ? `connection ${probe.connection}` : problem;
       const row = make("li", { className: "row", "data-probe": probe.probe },
         make("p", { className: "who" },
           make("span", { className: "client" }, `client ${probe.probe}`), " ",
@@ -265,8 +268,8 @@
       return growing;
     }
 
-    // The client that says nothing. Where there is one thread only, it is known how long that thread
-    // stayed with it; otherwise just how long the connection may have been open.
+    // The client that says nothing. Where there is one thread only, it is known how long that
+    // thread stayed with it; otherwise just how long the connection may have been open.
     silentRow() {
       const { thread, untilMs } = stagecraft.silentHold(this.run.probes);
       const line = make("span", { className: `piece ${thread ? "held" : "silent"}` });
@@ -292,20 +295,26 @@
       const { seconds } = stagecraft;
       return `Thread ${probe.thread}. Waited ${seconds(probe.sentMs - probe.startedMs)} in the ` +
         `browser and ${seconds(probe.enteredMs - probe.sentMs)} in the server, was served for ` +
-        `${seconds(probe.leftMs - probe.enteredMs)}, had the answer after ${seconds(probe.endedMs)}.`;
+        `${seconds(probe.leftMs - probe.enteredMs)}, had the answer after ` +
+        `${seconds(probe.endedMs)}.`;
     }
 
     drawNumbers() {
       const heads = ["client", "connection", "thread", "waiting in the browser",
         "waiting in the server", "being served", "answer after"];
-      const length = (from, to) => (to === undefined ? "–" : `${Math.max(0, to - from).toFixed(1)}`);
-      const line = (p) => [p.probe, p.connection ?? "–", p.thread ?? "–", length(p.startedMs, p.sentMs),
-        length(p.sentMs, p.enteredMs), length(p.enteredMs, p.leftMs), length(0, p.endedMs)];
+      const length = (from, to) => (to === undefined ? "–" : Math.max(0, to - from).toFixed(1));
+      const cells = (probe) => [
+        probe.probe, probe.connection ?? "–", probe.thread ?? "–",
+        length(probe.startedMs, probe.sentMs), length(probe.sentMs, probe.enteredMs),
+        length(probe.enteredMs, probe.leftMs), length(0, probe.endedMs),
+      ];
+      const head = heads.map((text) => make("th", { scope: "col" }, text));
+      const lines = this.run.probes.map((probe) =>
+        make("tr", {}, ...cells(probe).map((cell) => make("td", {}, String(cell)))));
       this.numbers.replaceChildren(make("table", {},
         make("caption", {}, "Lengths of time in milliseconds"),
-        make("thead", {}, make("tr", {}, ...heads.map((head) => make("th", { scope: "col" }, head)))),
-        make("tbody", {}, ...this.run.probes.map((probe) =>
-          make("tr", {}, ...line(probe).map((cell) => make("td", {}, String(cell))))))));
+        make("thead", {}, make("tr", {}, ...head)),
+        make("tbody", {}, ...lines)));
       this.table.hidden = false;
     }
   }

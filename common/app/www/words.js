@@ -10,6 +10,8 @@
   const seconds = (ms) => `${(ms / 1000).toFixed(1)}\u00a0s`;
   const count = (number, thing) => `${number} ${thing}${number === 1 ? "" : "s"}`;
   const answered = (probes) => probes.filter((probe) => probe.endedMs !== undefined);
+  const byTurn = (one, other) => one.enteredMs - other.enteredMs;
+  const threadsOf = (probes) => new Set(answered(probes).map((probe) => probe.thread));
   const latestMs = (probes) => Math.max(0, ...answered(probes).map((probe) => probe.endedMs));
 
   // How many clients were being served at once, at most.
@@ -23,7 +25,7 @@
   function longestGap(probes) {
     let gap = { fromMs: 0, lengthMs: 0 };
     let busyUntilMs = 0;
-    for (const { enteredMs, leftMs } of answered(probes).sort((a, b) => a.enteredMs - b.enteredMs)) {
+    for (const { enteredMs, leftMs } of answered(probes).sort(byTurn)) {
       const lengthMs = enteredMs - busyUntilMs;
       if (lengthMs > gap.lengthMs) gap = { fromMs: busyUntilMs, lengthMs };
       busyUntilMs = Math.max(busyUntilMs, leftMs);
@@ -36,13 +38,13 @@
   function heldUntilMs(probe, probes) {
     const later = answered(probes)
       .filter((other) => other.thread === probe.thread && other.enteredMs >= probe.leftMs)
-      .sort((a, b) => a.enteredMs - b.enteredMs)[0];
+      .sort(byTurn)[0];
     if (!later || later.connection === probe.connection) return undefined;
     return later.acceptedMs - probe.leftMs > NOTABLE_MS ? later.acceptedMs : undefined;
   }
 
-  // Which thread listened to the silent client, and until when, if there is no doubt: the only thread
-  // that there was took up nobody else before.
+  // Which thread listened to the silent client, and until when, if there is no doubt: the only
+  // thread that there was took up nobody else before.
   function silentHold(probes) {
     const served = answered(probes);
     const first = served.reduce((a, b) => (b.acceptedMs < a.acceptedMs ? b : a), served[0]);
@@ -54,18 +56,26 @@
   // "6 clients, 1 thread, the last waited 3.0 s; you guessed 0.5 s."
   function result({ probes, guessMs }) {
     const served = answered(probes);
-    const threads = new Set(served.map((probe) => probe.thread)).size;
+    const threads = threadsOf(probes).size;
     const who = served.length === probes.length
       ? count(probes.length, "client")
       : `${served.length} of ${count(probes.length, "client")} answered`;
     const guess = guessMs === null ? "" : `; you guessed ${seconds(guessMs)}`;
-    return `${who}, ${count(threads, "thread")}, the last waited ${seconds(latestMs(served))}${guess}.`;
+    const last = `the last waited ${seconds(latestMs(served))}`;
+    return `${who}, ${count(threads, "thread")}, ${last}${guess}.`;
   }
 
-  function company(probes) {
+  function company({ question, probes }) {
     const most = mostAtOnce(probes);
+    const patient = question.handler === "slow" && most === threadsOf(probes).size &&
+      most < probes.length;
+    return together(most, probes.length) + (patient ? " Each handler returned at once, but its " +
+      "thread stayed until the answer came." : "");
+  }
+
+  function together(most, clients) {
     if (most === 1) return "At no moment were two of them being served.";
-    if (most === probes.length) return "All of them were being served at the same time.";
+    if (most === clients) return "All of them were being served at the same time.";
     return `At most ${most} of them were being served at the same time.`;
   }
 
@@ -73,12 +83,12 @@
     const gap = longestGap(probes);
     if (gap.lengthMs < NOTABLE_MS) return "";
     if (question.silent && gap.fromMs === 0) {
-      return ` For the first ${seconds(gap.lengthMs)} none was served: the server listened to the ` +
-        "client that says nothing.";
+      return ` For the first ${seconds(gap.lengthMs)} none was served: the server listened to ` +
+        "the client that says nothing.";
     }
     if (question.keepAlive) {
-      return ` In between, nobody was served for up to ${seconds(gap.lengthMs)}: the thread stayed ` +
-        "with a client that it had answered, until the idle timer told it to move on.";
+      return ` In between, nobody was served for up to ${seconds(gap.lengthMs)}: the thread ` +
+        "stayed with a client that it had answered, until the idle timer told it to move on.";
     }
     return ` For ${seconds(gap.lengthMs)} nobody was served, although clients were waiting.`;
   }
@@ -91,7 +101,7 @@
   // What the picture says, and what went wrong.
   function reading(run) {
     if (answered(run.probes).length === 0) return problems(run.probes).trim();
-    return company(run.probes) + pauseInWords(run) + problems(run.probes);
+    return company(run) + pauseInWords(run) + problems(run.probes);
   }
 
   // What a stage is, by its name without the number.
