@@ -70,14 +70,14 @@ inline FieldParser::Found FieldParser::next(const char* section, std::size_t siz
         return p[1] == '\n' ? at(section, p + 2, Found::end) : Found::failed;
       }
     }
-    p = scan::skip<scan::token>(p, end);
+    p = scan::skip<scan::token>(section, p, end);
     if (p == end) return at(section, p, Found::incomplete);
     colon_ = static_cast<std::size_t>(p - section);
     if (*p != ':' || colon_ == line_) return at(section, p, Found::failed);
     in_value_ = true;
     ++p;
   }
-  p = scan::skip<scan::text>(p, end);
+  p = scan::skip<scan::text>(section, p, end);
   if (end - p < 2) {
     // A byte that is not text and not CR is wrong whatever follows; for a CR we wait for the LF.
     const bool good = p == end || *p == '\r';
@@ -99,6 +99,18 @@ inline FieldParser::Found FieldParser::next(const char* section, std::size_t siz
 
 /// Whether two names are equal in any case of ASCII letters (RFC 9110 section 5.1).
 bool equal_ignoring_case(std::string_view a, std::string_view b);
+
+/// The same against a name in lower case that is known when this is compiled, for names that are
+/// tokens: setting one bit lowers a letter, and makes no other token byte equal to a letter or '-'.
+template <std::size_t size>
+bool is_name(std::string_view name, const char (&lower)[size]) {
+  unsigned different = 0;
+  for (std::size_t i = 0; i + 1 < size; ++i) {
+    different |=
+        (static_cast<unsigned char>(name[i]) | 0x20U) ^ static_cast<unsigned char>(lower[i]);
+  }
+  return different == 0;
+}
 
 /// Whether a comma-separated list has the member `token`, in any case (RFC 9110 section 5.6.1:
 /// empty members and white space do not count).

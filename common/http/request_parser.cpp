@@ -36,6 +36,16 @@ Method method_of(std::string_view token) {
   return Method::unknown;
 }
 
+// Whether a request line's end may begin with these bytes, at most ten.
+bool begins_version(std::string_view bytes) {
+  constexpr std::string_view form = "HTTP/d.d\r\n";  // each d is a digit
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const bool fits = form[i] == 'd' ? scan::is(bytes[i], scan::digit) : bytes[i] == form[i];
+    if (!fits) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 RequestParser::RequestParser(const Limits& limits) : limits_(limits) {}
@@ -113,7 +123,7 @@ Progress RequestParser::parse_start(const char* bytes, std::size_t size) {
 }
 
 Progress RequestParser::parse_method(const char* bytes, std::size_t size) {
-  const char* end = scan::skip<scan::token>(bytes + position_, bytes + size);
+  const char* end = scan::skip<scan::token>(bytes, bytes + position_, bytes + size);
   position_ = static_cast<std::uint16_t>(end - bytes);
   if (position_ == size) return Progress::incomplete;
   if (*end != ' ' || position_ == part_) {
@@ -126,7 +136,7 @@ Progress RequestParser::parse_method(const char* bytes, std::size_t size) {
 }
 
 Progress RequestParser::parse_target(const char* bytes, std::size_t size) {
-  const char* end = scan::skip<scan::target>(bytes + position_, bytes + size);
+  const char* end = scan::skip<scan::target>(bytes, bytes + position_, bytes + size);
   position_ = static_cast<std::uint16_t>(end - bytes);
   if (position_ == size) return Progress::incomplete;
   if (*end != ' ' || position_ == part_) {
@@ -140,16 +150,15 @@ Progress RequestParser::parse_target(const char* bytes, std::size_t size) {
 }
 
 Progress RequestParser::parse_version(const char* bytes, std::size_t size) {
-  // "HTTP/1.1" CR LF: judged as one, since it is ten bytes whatever it says (RFC 9112 section 2.3).
+  // "HTTP/1.1" CR LF: ten bytes whatever it says (RFC 9112 section 2.3).
   constexpr std::size_t length = 10;
-  if (size - part_ < length) return Progress::incomplete;
   const char* version = bytes + part_;
-  const bool good = std::memcmp(version, "HTTP/", 5) == 0 && scan::is(version[5], scan::digit) &&
-                    version[6] == '.' && scan::is(version[7], scan::digit) && version[8] == '\r' &&
-                    version[9] == '\n';
-  if (!good) {
+  const std::size_t there = std::min(size - part_, length);
+  const bool usual = there == length && std::memcmp(version, "HTTP/1.1\r\n", length) == 0;
+  if (!usual && !begins_version({version, there})) {
     return fail(Status::bad_request, "the request line does not end in HTTP/1.1, CR and LF");
   }
+  if (there < length) return Progress::incomplete;
   if (version[5] != '1') {
     return version[5] == '0' ? fail(Status::bad_request, "there is no HTTP/0 with a version")
                              : fail(Status::http_version_not_supported,
@@ -198,19 +207,19 @@ Progress RequestParser::note(const char* bytes, const FieldLine& line) {
   const std::string_view value = line.value.of(bytes);
   switch (name.size()) {
     case 4:
-      if (equal_ignoring_case(name, "host")) return note_host(value, line.value);
+      if (is_name(name, "host")) return note_host(value, line.value);
       break;
     case 6:
-      if (equal_ignoring_case(name, "expect")) note_expect(value);
+      if (is_name(name, "expect")) note_expect(value);
       break;
     case 10:
-      if (equal_ignoring_case(name, "connection")) note_connection(value);
+      if (is_name(name, "connection")) note_connection(value);
       break;
     case 14:
-      if (equal_ignoring_case(name, "content-length")) return note_content_length(value);
+      if (is_name(name, "content-length")) return note_content_length(value);
       break;
     case 17:
-      if (equal_ignoring_case(name, "transfer-encoding")) return note_transfer_encoding(value);
+      if (is_name(name, "transfer-encoding")) return note_transfer_encoding(value);
       break;
     default:
       break;

@@ -105,26 +105,25 @@ inline unsigned mask(const char* p) {
   if constexpr (kind == target) return target_mask(p);
 }
 
-/// As skip_plain(), sixteen bytes at a time while there are sixteen: it never reads past `end`.
+/// As skip_plain(), sixteen bytes at a time. It reads nothing outside of [first, end): where fewer
+/// than sixteen are left it loads the last sixteen, of which those before `p` are shifted out.
 template <Class kind>
-inline const char* skip(const char* p, const char* end) {
+inline const char* skip(const char* first, const char* p, const char* end) {
   while (end - p >= 16) {
-    const unsigned marked = mask<kind>(p);
-    if (marked == 0xffff) {
-      p += 16;
-      continue;
-    }
-    p += std::countr_one(marked);
+    const int run = std::countr_one(mask<kind>(p));
+    p += run;
+    if (run == 16) continue;
     if (!is(*p, kind)) return p;
     ++p;  // a rare member of the class: an underscore in a name, a tab in a value
   }
+  if (end - first >= 16) p += std::countr_one(mask<kind>(end - 16) >> (16 - (end - p)));
   return skip_plain(p, end, kind);
 }
 
 #else
 
 template <Class kind>
-inline const char* skip(const char* p, const char* end) {
+inline const char* skip(const char* /*first*/, const char* p, const char* end) {
   return skip_plain(p, end, kind);
 }
 
