@@ -74,14 +74,17 @@ class Tree:
 
 def list_files(root):
     """The names of the files under `root` that belong to the project."""
-    if (root / ".git").exists():
-        command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others",
-                   "--exclude-standard"]
-        listing = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
-        # A file that is deleted but still tracked is listed too.
-        names = {os.fsdecode(name) for name in listing.split(b"\0") if name}
-        return [name for name in names if (root / name).is_file()]
-    return walk(root)
+    if not (root / ".git").exists():  # git would answer for a checkout that lies around an export
+        return walk(root)
+    command = ["git", "-C", str(root), "ls-files", "-z", "--cached", "--others",
+               "--exclude-standard"]
+    try:
+        listing = subprocess.run(command, capture_output=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return walk(root)  # no git here, or it refuses, as for a folder that somebody else owns
+    # A file that is deleted but still tracked is listed too.
+    names = {os.fsdecode(name) for name in listing.split(b"\0") if name}
+    return [name for name in names if (root / name).is_file()]
 
 
 def walk(root):

@@ -42,6 +42,10 @@ class TreeTest(unittest.TestCase):
         (self.root / "lab").unlink()
         self.assertEqual(Tree(self.root).paths, sorted({*CLEAN, ".gitignore"} - {"lab"}))
 
+    def test_a_checkout_that_git_cannot_read_counts_as_an_export(self):
+        write(self.root, {".git": "no repository\n"})
+        self.assertEqual(Tree(self.root).paths, sorted([*CLEAN, ".gitignore"]))
+
     def test_a_script_without_a_suffix_counts_by_its_first_line(self):
         write(self.root, {".ci/run": "#!/usr/bin/env python3\n", "docs/plain": "text\n"})
         tree = Tree(self.root)
