@@ -131,8 +131,9 @@ void ServerProcess::collect() {
 
 bool ServerProcess::running() {
   if (collected_) return false;
-  const pid_t ended = waitpid(process_, &end_, WNOHANG);
-  if (ended == process_) collected_ = true;
+  // A process that ends closes its stdout before the kernel says that it has ended.
+  pollfd entry{.fd = output_, .events = 0, .revents = 0};
+  if (poll(&entry, 1, 0) == 1 && (entry.revents & POLLHUP) != 0) collect();
   return !collected_;
 }
 
