@@ -12,6 +12,7 @@
 #include "app/query.h"
 #include "app/scheduler.h"
 #include "app/silent_clients.h"
+#include "app/unix_time.h"
 #include "base/thread_number.h"
 
 namespace stagecraft {
@@ -22,11 +23,6 @@ using enum Method;
 
 constexpr std::string_view json_type = "application/json";
 constexpr NumberRange milliseconds_range{1'000, 0, 10'000};
-
-std::int64_t unix_time_us() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
-}
 
 // A page that compares several servers asks them all from the address of one of them, and wants to
 // know when the answers came.

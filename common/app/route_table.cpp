@@ -1,5 +1,6 @@
 #include "app/route_table.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace stagecraft {
@@ -96,6 +97,7 @@ std::vector<std::string_view> RouteTable::patterns() const {
   for (const Resources* resources : {&exact_, &prefix_, &otherwise_}) {
     for (const auto& [path, resource] : *resources) patterns.push_back(resource.pattern);
   }
+  std::sort(patterns.begin(), patterns.end());
   return patterns;
 }
 

@@ -40,7 +40,7 @@ class RouteTable {
   /// find() as a server wants it. The table must stay where it is.
   Application application() const;
 
-  /// What there is, for metrics; the texts live as long as the table.
+  /// What there is, in alphabetical order; the texts live as long as the table.
   std::vector<std::string_view> patterns() const;
 
  private:

@@ -7,7 +7,9 @@
 #include <memory>
 #include <utility>
 
+#include "app/session_clock.h"
 #include "app/signals.h"
+#include "app/unix_time.h"
 #include "http/session.h"
 #include "mailbox.h"
 #include "net/socket.h"
@@ -15,43 +17,32 @@
 namespace stagecraft {
 
 using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
 
 namespace {
 
-// What a connection between two requests is granted when the server stops: long enough for a
-// request that is on its way already.
-constexpr auto idle_moment = 1s;
+// What a client between two requests gets when the server stops: enough for a request that is on
+// its way already.
+constexpr auto last_moment = 1s;
 
-// The pause after a failed accept(): descriptors come back as others are closed, not by asking.
+// The pause after a failed accept(): descriptors come back when others close them, not by asking.
 constexpr auto descriptor_pause = 100ms;
 
-// When something that has begun at `start` and may take `length` must be over; 0 is for ever.
-Clock::time_point end_of(Clock::time_point start, std::chrono::milliseconds length) {
-  return length == 0ms ? Clock::time_point::max() : start + length;
-}
-
-// The time until `deadline` as a socket's timeout, to which 0 means without end; nothing if it is
-// over. Rounded up, so that a wait does not end a moment too early.
-std::optional<std::chrono::milliseconds> time_left(Clock::time_point deadline) {
-  if (deadline == Clock::time_point::max()) return 0ms;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
-  if (left <= 0ms) return std::nullopt;
-  return left;
-}
-
-std::int64_t unix_time_us() {
-  const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::microseconds>(now).count();
+// The time until `deadline` as a socket takes it, where 0 is without end. Nothing: it is over.
+// Rounded up, or the last wait would end just before its time and the next be none.
+std::optional<std::chrono::milliseconds> time_left(SessionClock::Clock::time_point deadline) {
+  if (deadline == SessionClock::never) return 0ms;
+  const auto left = deadline - SessionClock::Clock::now();
+  if (left <= left.zero()) return std::nullopt;
+  return std::chrono::ceil<std::chrono::milliseconds>(left);
 }
 
 }  // namespace
 
-/// One client: its socket, its HTTP, and when its timers began.
-struct Connection {
-  Connection(Accepted& client, std::uint64_t id, const Limits& limits,
-             const Application& application, Workspace& workspace)
-      : socket(std::move(client.socket)), session(limits, application, workspace, mailbox, info) {
+/// One client: its socket, its HTTP, and the clock beside them.
+struct Server::Connection {
+  Connection(Accepted& client, std::uint64_t id, Server& server)
+      : socket(std::move(client.socket)),
+        session(server.options_.limits, server.application_, server.workspace_, mailbox, info) {
     info.id = id;
     info.remote_address = std::move(client.remote_address);
     info.local_address = socket.local_address();
@@ -64,13 +55,9 @@ struct Connection {
   ConnectionInfo info;
   std::shared_ptr<Mailbox> mailbox = std::make_shared<Mailbox>();
   Session session;
-
-  std::uint32_t restarts = 0;  // what session.restarts() was when the timer began
-  Clock::time_point timer_began = Clock::now();
-  Clock::time_point request_began = timer_began;  // its idle time included
-  bool reading = true;                            // a request is awaited or arriving
-
-  std::atomic<bool> idle = false;  // waits for a request: stop() may end it
+  SessionClock clock{Clock::now()};
+  std::chrono::milliseconds receive_timeout{0}, send_timeout{0};  // as set on the socket
+  std::atomic<bool> idle = false;  // waits for a request, so that stop() may end it
 };
 
 /// Shows stop() the connection that is being served, for as long as this object lives.
@@ -78,11 +65,11 @@ class Server::Shown {
  public:
   Shown(Server& server, Connection& connection) : server_(server) {
     MutexLock lock(server_.mutex_);
-    server_.current_ = &connection;
+    server_.shown_ = &connection;
   }
   ~Shown() {
     MutexLock lock(server_.mutex_);
-    server_.current_ = nullptr;
+    server_.shown_ = nullptr;
   }
   Shown(const Shown&) = delete;
   Shown& operator=(const Shown&) = delete;
@@ -97,67 +84,17 @@ Server::Server(const Options& options, const Application& application, Telemetry
       telemetry_(telemetry),
       workspace_(options.limits, &telemetry) {}
 
-Server::~Server() {
-  stop(0ms);
-  join();
-}
-
 void Server::start() {
-  ListenerOptions listen;
-  listen.host = options_.host;
-  listen.port = options_.port;
-  listen.backlog = options_.accept_length;
-  listen.reuse_addr = options_.reuse_addr;
-  listener_.emplace(listen);
-  {
-    MutexLock lock(mutex_);
-    ended_ = false;
-  }
-  const SignalsBlocked blocked;  // the new thread inherits this
-  thread_ = std::thread([this] { accept_loop(); });
-}
-
-bool Server::stop(std::chrono::milliseconds grace) {
-  const Clock::time_point now = Clock::now();
-  const Clock::time_point end = now + grace;
-  {
-    MutexLock lock(mutex_);
-    drain_until_ = end;
-    // The kernel turns away who waits for accept(); but as long as the thread waits there, nobody
-    // does.
-    if (waiting_for_client_) listener_->shut_down();
-  }
-  if (wait_for_end(std::min(now + idle_moment, end))) return true;
-  {
-    MutexLock lock(mutex_);
-    if (current_ != nullptr && current_->idle) current_->socket.shut_down_both();
-  }
-  if (wait_for_end(end)) return true;
-  {
-    MutexLock lock(mutex_);
-    if (current_ != nullptr) {
-      current_->socket.shut_down_both();
-      current_->mailbox->close();
-    }
-  }
-  return wait_for_end(Clock::now() + idle_moment);
-}
-
-void Server::join() {
-  if (thread_.joinable()) thread_.join();
-  listener_.reset();
-}
-
-bool Server::wait_for_end(Clock::time_point deadline) {
+  listener_.emplace(ListenerOptions{.host = options_.host,
+                                    .port = options_.port,
+                                    .backlog = options_.accept_length,
+                                    .reuse_addr = options_.reuse_addr,
+                                    .reuse_port = options_.reuse_port});
+  const SignalsBlocked blocked;  // the new thread inherits that
   MutexLock lock(mutex_);
-  while (!ended_) {
-    if (ended_changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
-  }
-  return ended_;
+  thread_ = std::thread([this] { accept_loop(); });
+  ended_ = false;
 }
-
-// --- The server's thread
-// --------------------------------------------------------------------------
 
 void Server::accept_loop() {
   for (bool open = true; open;) {
@@ -166,7 +103,7 @@ void Server::accept_loop() {
       open = client.has_value();
       if (client) serve(*client);
     } catch (const std::exception& failure) {
-      // No memory for a connection, say. That costs us this client and nobody else.
+      // No memory for a connection, for instance. It costs us this client and nobody else.
       telemetry_.error(failure.what());
     }
   }
@@ -176,7 +113,7 @@ void Server::accept_loop() {
   ended_changed_.notify_all();
 }
 
-/// Waits for the next client. Nothing: the server stops, and nobody waits any more.
+/// Waits for the next client. Nothing: the server stops, and nobody is left who waits for it.
 std::optional<Accepted> Server::next_client() {
   bool out_of_descriptors = false;
   while (Clock::now() < drain_until_.load()) {
@@ -211,19 +148,19 @@ std::optional<Accepted> Server::next_client() {
 }
 
 void Server::serve(Accepted& client) {
-  Connection connection(client, ++last_connection_, options_.limits, application_, workspace_);
+  Connection connection(client, ++last_connection_, *this);
   telemetry_.accepted(connection.info);
   {
     const Shown shown(*this, connection);
     while (serve_batch(connection)) {
-      // Kept, and it has our whole attention: nobody else is served until it closes.
+      // It is kept, and so is our whole attention: all others wait until this client goes.
     }
   }
   telemetry_.closed(connection.info);
 }
 
-/// Serves a client until there is nothing to do for it but wait. True: it is kept, and may ask
-/// again; false: it is over. What waits here waits with the thread: that is the whole idea.
+/// Answers what a client has sent. Whatever has to be waited for, the thread waits for here; that
+/// is the idea of this server. True: all is answered, and the client may ask again.
 bool Server::serve_batch(Connection& connection) {
   Session& session = connection.session;
   for (bool answered = false;;) {
@@ -264,16 +201,20 @@ bool Server::serve_batch(Connection& connection) {
 
 void Server::receive(Connection& connection) {
   Session& session = connection.session;
-  // Set anew each time, to what is left: a timeout counts from the call on, and a client that sends
-  // one byte now and then would otherwise gain a whole one with each.
+  // A socket's timeout counts from each call on. A client that sends a byte now and then would gain
+  // a whole timeout with each, if we did not set what is left. Most often that is what is set
+  // already, since a timer has its full length when it begins.
   const auto left = time_left(deadline(connection));
   if (!left) return session.expired();
-  connection.socket.set_receive_timeout(*left);
+  if (std::exchange(connection.receive_timeout, *left) != *left) {
+    connection.socket.set_receive_timeout(*left);
+  }
 
   connection.idle = session.idle();
   const Io io = connection.socket.recv(session.read_buffer());
   connection.idle = false;
   workspace_.set_time(std::time(nullptr));
+
   switch (io.kind) {
     case Io::bytes:
       telemetry_.received(connection.info, io.n);
@@ -293,7 +234,9 @@ void Server::send(Connection& connection) {
   Session& session = connection.session;
   const auto left = time_left(deadline(connection));
   if (!left) return session.expired();
-  connection.socket.set_send_timeout(*left);
+  if (std::exchange(connection.send_timeout, *left) != *left) {
+    connection.socket.set_send_timeout(*left);
+  }
 
   const Io io = connection.socket.send(session.output());
   switch (io.kind) {
@@ -309,27 +252,59 @@ void Server::send(Connection& connection) {
   }
 }
 
-/// When the timer that runs now is up. The session says which one that is and when it begins anew;
-/// the clock is ours.
-Clock::time_point Server::deadline(Connection& connection) {
+/// How long we may wait for this client: as its timers say, and less when the server stops.
+Server::Clock::time_point Server::deadline(Connection& connection) const {
   const Session& session = connection.session;
-  const Limits& limits = options_.limits;
-  if (connection.restarts != session.restarts()) {
-    connection.restarts = session.restarts();
-    connection.timer_began = Clock::now();
-    const bool reading = session.timer() <= Timer::body;  // idle, head or body
-    if (reading && !connection.reading) connection.request_began = connection.timer_began;
-    connection.reading = reading;
-  }
-  auto deadline = end_of(connection.timer_began, length(session.timer(), limits));
-  if (connection.reading) {
-    deadline = std::min(deadline, end_of(connection.request_began, limits.request_timeout));
-  }
+  auto deadline = connection.clock.deadline(session, options_.limits, Clock::now());
   if (draining()) {
     deadline = std::min(deadline, drain_until_.load());
-    if (session.idle()) deadline = std::min(deadline, connection.timer_began + idle_moment);
+    if (session.idle()) deadline = std::min(deadline, connection.clock.began() + last_moment);
   }
   return deadline;
+}
+
+bool Server::stop(std::chrono::milliseconds grace) {
+  const Clock::time_point now = Clock::now();
+  const Clock::time_point end = now + grace;
+  {
+    MutexLock lock(mutex_);
+    drain_until_ = end;
+    // The kernel turns away those whom accept() has not taken yet; but while the thread waits there
+    // for somebody to come, there are none.
+    if (waiting_for_client_) listener_->shut_down();
+  }
+  if (wait_for_end(std::min(now + last_moment, end))) return true;
+  {
+    MutexLock lock(mutex_);
+    if (shown_ != nullptr && shown_->idle) shown_->socket.shut_down_both();
+  }
+  if (wait_for_end(end)) return true;
+  {
+    MutexLock lock(mutex_);
+    if (shown_ != nullptr) {
+      shown_->socket.shut_down_both();
+      shown_->mailbox->close();
+    }
+  }
+  return wait_for_end(Clock::now() + last_moment);
+}
+
+bool Server::wait_for_end(Clock::time_point deadline) {
+  MutexLock lock(mutex_);
+  while (!ended_) {
+    if (ended_changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
+  }
+  return ended_;
+}
+
+void Server::join() {
+  if (thread_.joinable()) thread_.join();
+  listener_.reset();
+}
+
+Server::~Server() {
+  stop(0ms);
+  join();
 }
 
 }  // namespace stagecraft

@@ -17,22 +17,20 @@
 
 namespace stagecraft {
 
-struct Connection;
-
 /// What is particular to this server's command line.
 inline constexpr StageFeatures features{
     .name = STAGECRAFT_STAGE,
     .idle_timeout = std::chrono::seconds{1},
-    .idle_timeout_reason = "a client that says nothing holds the only thread",
+    .idle_timeout_reason = "Short, because a silent client holds the only thread",
 };
 
-/// Serves an application on one address. start(), stop() and join() are for one thread, and not one
-/// of the server's own.
+/// Serves an application at one address. start(), stop() and join() are for one thread, which is
+/// none of the server's own.
 class Server {
  public:
-  /// All three are kept by reference and must outlive the server; `options` must not change.
+  /// All three are kept by reference and must outlive the server, the options unchanged.
   Server(const Options& options, const Application& application, Telemetry& telemetry);
-  /// Ends what still runs, without any grace, and waits for it.
+  /// Ends what still runs, without grace, and waits for it.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -40,13 +38,13 @@ class Server {
   /// Listens, and serves from now on. Throws std::system_error that names what failed.
   void start();
 
-  /// Where it listens, "127.0.0.1:8080". After start().
+  /// Where it listens, as "127.0.0.1:8080"; from start() to join().
   const std::string& address() const { return listener_->address(); }
   std::uint16_t port() const { return listener_->port(); }
 
-  /// Stops: whoever has connected by now is still answered, for `grace` at most, and told that the
-  /// connection closes; what is left then is cut off. Returns when all is done, or the grace over.
-  /// False: a handler still runs, which nothing can end but itself.
+  /// Stops. Who has connected by now is still answered, and told that the connection closes, until
+  /// `grace` is over; what is left then is cut off. Returns when all is done. False: it is not,
+  /// because a handler still runs, and nobody but itself can end it.
   bool stop(std::chrono::milliseconds grace);
 
   /// Waits until the server's thread has ended; the port is free then. After stop().
@@ -54,6 +52,7 @@ class Server {
 
  private:
   using Clock = std::chrono::steady_clock;
+  struct Connection;
   class Shown;
 
   // On the server's thread.
@@ -63,31 +62,30 @@ class Server {
   bool serve_batch(Connection& connection);
   void receive(Connection& connection);
   void send(Connection& connection);
-  Clock::time_point deadline(Connection& connection);
+  Clock::time_point deadline(Connection& connection) const;
 
-  // On the thread that calls stop().
-  bool wait_for_end(Clock::time_point deadline);
-
+  // On any thread.
   bool draining() const { return drain_until_.load() != Clock::time_point::max(); }
+  bool wait_for_end(Clock::time_point deadline);
 
   const Options& options_;
   const Application& application_;
   Telemetry& telemetry_;
   Workspace workspace_;
   std::optional<Listener> listener_;
-  std::uint64_t last_connection_ = 0;
+  std::uint64_t last_connection_ = 0;  // its id
   std::thread thread_;
 
-  /// When the grace of stop() is over; max() until then.
+  /// When the grace of stop() is over; max() as long as nobody has called it.
   std::atomic<Clock::time_point> drain_until_{Clock::time_point::max()};
 
-  // What stop() may see and end of the server's thread. It shuts sockets down but never closes one:
-  // that is for the thread itself, which does it after it has taken the socket out of here. So
-  // nobody ever shuts down a descriptor whose number has gone to somebody else.
+  // What stop() may know of the server's thread, and end. It shuts sockets down and never closes
+  // one: that is the thread's own business, after it has taken the connection out of here. So
+  // stop() cannot hit a descriptor whose number has meanwhile gone to something else.
   Mutex mutex_;
   ConditionVariable ended_changed_;
   bool waiting_for_client_ GUARDED_BY(mutex_) = false;
-  Connection* current_ GUARDED_BY(mutex_) = nullptr;
+  Connection* shown_ GUARDED_BY(mutex_) = nullptr;
   bool ended_ GUARDED_BY(mutex_) = true;
 };
 
