@@ -6,7 +6,7 @@
 namespace stagecraft {
 namespace {
 
-constexpr std::int64_t seconds_per_day = 24 * 60 * 60;
+constexpr std::int64_t seconds_per_day = 86'400;
 constexpr std::int64_t first_second = -62'167'219'200;  // 0000-01-01 00:00:00
 constexpr std::int64_t last_second = 253'402'300'799;   // 9999-12-31 23:59:59
 

@@ -8,8 +8,10 @@
 
 namespace stagecraft {
 
+// NOLINTBEGIN(readability-identifier-naming): units are written as the world writes them
 inline constexpr std::size_t KiB = 1024;
 inline constexpr std::size_t MiB = 1024 * KiB;
+// NOLINTEND(readability-identifier-naming)
 
 /// The body and send timers start anew each time this many bytes have gone through: a slow client
 /// is served, one that trickles a byte now and then is not.

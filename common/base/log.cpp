@@ -112,12 +112,12 @@ void append_debug_line(std::string& out, const LogEvent& event, std::int64_t tim
 }
 
 void append_trace_line(std::string& out, const LogEvent& event, std::int64_t time_us) {
-  append_number(out += "{\"time_us\":", time_us);
-  append_number(out += ",\"thread\":", thread_number());
-  out.append(",\"event\":\"").append(event.name()).append("\"");
+  append_number(out += R"({"time_us":)", time_us);
+  append_number(out += R"(,"thread":)", thread_number());
+  out.append(R"(,"event":")").append(event.name()).append(R"(")");
   for (const LogField& field : event) {
-    out.append(",\"").append(field.name);
-    append_value(out += "\":", field, Escape::json);
+    out.append(R"(,")").append(field.name);
+    append_value(out += R"(":)", field, Escape::json);
   }
   out += "}\n";
 }

@@ -17,9 +17,9 @@ struct Unit {
 
 // Smallest first: format() looks from the end for the largest that divides the value.
 constexpr std::array<Unit, 4> size_units{
-    {{"B", 1}, {"KiB", 1024}, {"MiB", 1024 * 1024}, {"GiB", 1024 * 1024 * 1024}}};
+    {{"B", 1}, {"KiB", 1U << 10U}, {"MiB", 1U << 20U}, {"GiB", 1U << 30U}}};
 constexpr std::array<Unit, 4> duration_units{
-    {{"ms", 1}, {"s", 1000}, {"min", 60 * 1000}, {"h", 60 * 60 * 1000}}};
+    {{"ms", 1}, {"s", 1000}, {"min", 60'000}, {"h", 3'600'000}}};
 
 /// A number split from what follows it.
 struct Quantity {

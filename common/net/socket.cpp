@@ -51,7 +51,7 @@ ssize_t send_memory(int fd, std::span<const iovec> memory, bool file_follows) {
 }
 
 ssize_t send_file(int fd, const FileRange& range) {
-  const std::size_t size =
+  const auto size =
       static_cast<std::size_t>(std::min<std::uint64_t>(range.length, Socket::max_file_piece));
   return uninterrupted([&] {
     auto offset = static_cast<off_t>(range.offset);  // a copy: sendfile moves it on
@@ -81,9 +81,10 @@ Io Socket::recv(std::span<char> room) noexcept {
 
 Io Socket::send(const Output& output) noexcept {
   const bool has_file = output.file != nullptr && output.file->length > 0;
-  assert(!output.memory.empty() || has_file);
-  const ssize_t n = output.memory.empty() ? send_file(fd_.get(), *output.file)
-                                          : send_memory(fd_.get(), output.memory, has_file);
+  const bool has_memory = !output.memory.empty();
+  assert(has_memory || has_file);
+  const ssize_t n = has_memory ? send_memory(fd_.get(), output.memory, has_file)
+                               : send_file(fd_.get(), *output.file);
   if (n < 0) return failure(errno);
   // Sockets take something or fail; only a file can have nothing more to give.
   if (n == 0) return {.kind = Io::error, .error_number = EIO};

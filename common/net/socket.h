@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "base/limits.h"
 #include "net/output.h"
 #include "net/unique_fd.h"
 
@@ -31,7 +32,7 @@ class Socket {
  public:
   /// A single send() passes at most this much of a file to the kernel, so that even on a blocking
   /// socket the caller comes back to look at the clock.
-  static constexpr std::size_t max_file_piece = 256 * 1024;
+  static constexpr std::size_t max_file_piece = 256 * KiB;
 
   Socket() noexcept = default;
   explicit Socket(UniqueFd fd) noexcept : fd_(std::move(fd)) {}

@@ -140,7 +140,7 @@ TEST_CASE("every limit sets its own member") {
   CHECK(given.max_linger == 1035);
 }
 
-TEST_CASE("a bare number is the port; the last word counts") {
+TEST_CASE("a bare number is the port, the last word counts") {
   CHECK(options({"8081"}).port == 8081);
   CHECK(options({"--app", "echo", "8082"}).port == 8082);
   CHECK(options({"8081", "--port", "8082"}).port == 8082);

@@ -97,7 +97,7 @@ TEST_CASE("recv with a time limit: nothing came") {
   }
 }
 
-TEST_CASE("time limits arrive at the kernel with seconds and milliseconds; 0 takes them away") {
+TEST_CASE("time limits arrive at the kernel with seconds and milliseconds, 0 takes them away") {
   Connection connection = connect_locally();
   const auto in_kernel = [&](int option) {
     timeval value{};
