@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import resource
 import shutil
 import socket
@@ -18,9 +17,6 @@ from typing import Callable
 import machine
 from machine import dotted, read
 from stages import ROOT
-
-# The oldest that this is tested with; older ones lack parts of C++20.
-OLDEST_COMPILERS = {"gcc": (12,), "clang": (14,)}
 
 DESCRIPTORS_WORTH_HAVING = 4096
 THREADS_WORTH_HAVING = 4096
@@ -53,15 +49,13 @@ def check_compiler() -> Check:
     compiler = machine.compiler()
     if compiler is None:
         return Check("compiler", "missing", "there is no C++ compiler", "apt-get install g++")
-    line = machine.output_of(compiler, "--version").partition("\n")[0]
-    version = machine.version_in(re.sub(r"\(.*?\)", "", line))
-    kind = "clang" if "clang" in line else "gcc"
-    oldest = OLDEST_COMPILERS[kind]
+    kind, version = machine.compiler_version(compiler)
+    tested = machine.TESTED_COMPILERS[kind]
     return ok_or_warn(
         "compiler",
-        version is not None and version >= oldest,
+        version >= (tested,),
         f"{kind} {dotted(version)} ({compiler})",
-        f"tested with {kind} {oldest[0]} and newer",
+        f"tested with {kind} {tested}; older ones lack parts of C++20",
     )
 
 

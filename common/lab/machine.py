@@ -11,6 +11,10 @@ from typing import Optional
 
 CMAKE_NEEDED = (3, 25)
 
+# The compilers that every change is tested with. Older ones lack parts of C++20; newer ones work,
+# and may know new warnings.
+TESTED_COMPILERS = {"gcc": 12, "clang": 14}
+
 # What the hungriest of our files takes to compile (Catch2 under a sanitizer), rounded up.
 _BYTES_PER_COMPILER = 1 << 30
 
@@ -61,6 +65,13 @@ def compiler() -> Optional[str]:
         if candidate and shutil.which(candidate):
             return candidate
     return None
+
+
+def compiler_version(name: str) -> tuple[str, tuple[int, ...]]:
+    """What a compiler really is and its version: `c++` -> ("gcc", (12, 2, 0)); () if unknown."""
+    line = output_of(name, "--version").partition("\n")[0]
+    version = version_in(re.sub(r"\(.*?\)", "", line))  # in parentheses stands the package's
+    return "clang" if "clang" in line else "gcc", version or ()
 
 
 def macros_of(header: str) -> dict[str, str]:

@@ -12,6 +12,7 @@ import tempfile
 import unittest
 from contextlib import redirect_stdout
 from pathlib import Path
+from unittest.mock import patch
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "common" / "lab"))
@@ -136,6 +137,16 @@ class Doctor(unittest.TestCase):
         self.assertIsNone(machine.version_in("no number here"))
         self.assertLess((3, 22, 1), machine.CMAKE_NEEDED)
         self.assertGreaterEqual((3, 25), machine.CMAKE_NEEDED)
+
+    def test_a_compiler_is_known_by_what_it_says(self) -> None:
+        said = {
+            "g++ (Debian 12.2.0-14+deb12u1) 12.2.0": ("gcc", (12, 2, 0)),
+            "Ubuntu clang version 18.1.3 (1ubuntu1)": ("clang", (18, 1, 3)),
+            "": ("gcc", ()),
+        }
+        for line, expected in said.items():
+            with patch("machine.output_of", return_value=line + "\nmore 1.2"):
+                self.assertEqual(machine.compiler_version("c++"), expected)
 
     def test_a_taken_port_is_a_warning(self) -> None:
         with socket.socket() as listener:
