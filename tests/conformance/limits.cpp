@@ -58,12 +58,12 @@ TEST_CASE("--max-request-size bounds the body", "[limits][9112-7.1-2]") {
   if (own == nullptr) return;
   const std::string half(512, 'x');
   check_both(own->endpoint(), post(half + half), "200 keep");
-  check_both(own->endpoint(), post(half + half + "x"), "413 close");
+  // Refused, but short enough to be read and thrown away: the connection may be kept.
+  check_both(own->endpoint(), post(half + half + "x"), "413 any");
   const std::string chunk = "200\r\n" + half + "\r\n";
   check_both(own->endpoint(), post_chunked(chunk + chunk + "0\r\n\r\n"), "200 keep");
-  check_both(own->endpoint(), post_chunked(chunk + chunk + "1\r\nx\r\n0\r\n\r\n"), "413 close");
-  check_both(own->endpoint(), post_chunked("401\r\n" + half + half + "x\r\n0\r\n\r\n"),
-             "413 close");
+  check_both(own->endpoint(), post_chunked(chunk + chunk + "1\r\nx\r\n0\r\n\r\n"), "413 any");
+  check_both(own->endpoint(), post_chunked("401\r\n" + half + half + "x\r\n0\r\n\r\n"), "413 any");
   own->stop();
 }
 

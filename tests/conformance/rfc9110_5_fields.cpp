@@ -35,7 +35,7 @@ TEST_CASE("Several lines of a list are one list", "[rfc9110-5][9110-5.2-1]") {
   check(get("/", "Connection: close\r\nX: y\r\nConnection: keep-alive\r\n"), "200 close");
   check(request("POST", "/", "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n") +
             "0\r\n\r\n",
-        "501 close", "that is `gzip, chunked`");
+        "501 close or 400 close", "that is `gzip, chunked`");
   check(request("POST", "/", "Transfer-Encoding: chunked\r\nTransfer-Encoding: gzip\r\n") +
             "0\r\n\r\n",
         "400 close", "that is `chunked, gzip`");
@@ -44,7 +44,7 @@ TEST_CASE("Several lines of a list are one list", "[rfc9110-5][9110-5.2-1]") {
 TEST_CASE("Nothing happens before the head has come whole", "[rfc9110-5][9110-5.3-2]") {
   for (const std::string method : {"GET", "PUT", "DELETE"}) {
     Client client(server());
-    const std::string head = request(method, "/path/x", "X: y\r\n");
+    const std::string head = request(method, "/", "X: y\r\n");
     // Everything but the last LF, which the server has received when it is asked.
     client.send(head.substr(0, head.size() - 1));
     client.wait_until_received();

@@ -32,8 +32,7 @@ TEST_CASE("A coding that is not understood, but framed, is answered 501",
           "[rfc9112-6][9112-6.1-4]") {
   constexpr auto hint = "the chunks can be read, but not what is in them";
   for (const std::string codings :
-       {"foo, chunked", "gzip, chunked", "gzip,chunked", "deflate, chunked", "GZIP, CHUNKED",
-        "foo\r\nTransfer-Encoding: chunked"}) {
+       {"foo, chunked", "gzip, chunked", "gzip,chunked", "deflate, chunked", "GZIP, CHUNKED"}) {
     check(request("POST", "/", "Transfer-Encoding: " + codings + "\r\n") + "0\r\n\r\n", "501 close",
           hint);
   }

@@ -108,10 +108,12 @@ TEST_CASE("A silent connection is closed without a word", "[timeouts][9112-9.5-1
 TEST_CASE("A request has an end, however it drips", "[timeouts][9112-9.5-1]") {
   const auto own = server_with({"--request-timeout", "300ms"});
   if (own == nullptr) return;
-  Client client(own->endpoint());
-  client.send(request("POST", "/", "Content-Length: 1000000\r\n"));
-  drip(client, std::string(100, 'x'));
-  check_timed_out(client, "POST");
+  {
+    Client client(own->endpoint());
+    client.send(request("POST", "/", "Content-Length: 1000000\r\n"));
+    drip(client, std::string(100, 'x'));
+    check_timed_out(client, "POST");
+  }
   own->stop();
 }
 
