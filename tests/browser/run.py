@@ -172,7 +172,10 @@ def check_replay(visit, url, where):
         window.asked = performance.getEntriesByType('resource').map((entry) => entry.name)
           .filter((name) => !/\\.(js|css)\\?close=1$/.test(name));
         const fetch = window.fetch;
-        window.fetch = (url, ...rest) => { asked.push(String(url)); return fetch(url, ...rest); };""")
+        window.fetch = (url, ...rest) => {
+          asked.push(String(url));
+          return fetch(url, ...rest);
+        };""")
     place = browser.script("""
         const box = document.querySelector('.track').getBoundingClientRect();
         const foot = document.querySelector('.guess').getBoundingClientRect();
