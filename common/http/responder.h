@@ -19,8 +19,8 @@ class Postbox;
 
 /// A letter to the thread of a connection: a deferred answer, or the word that a source has more.
 /// Made by Response::defer() (the one allocation of a deferred answer) or Response::resumer().
-/// Whoever holds the postbox's lock may touch `next`; all else is set before the post and read
-/// after it, but for the two atomics.
+/// Whoever holds the postbox's lock may touch `next`; all else but the two atomics is set before
+/// the post, and read after it by the connection's thread.
 struct Deferred {
   enum class Kind : std::uint8_t { answer, resume };
 
@@ -29,14 +29,16 @@ struct Deferred {
   std::shared_ptr<Postbox> postbox;
   Response response;
   std::atomic<bool> abandoned = false;  ///< nobody waits any more: reset, timed out or stopped
-  std::atomic<bool> posted = false;     ///< under way; a second `resume` meanwhile says nothing new
-  std::shared_ptr<Deferred> resume;     ///< the letter of the answer's Resumer, if it has one
-  std::shared_ptr<Deferred> next;       ///< the postbox's queue runs through its letters
+  bool early = false;                ///< came before its handler had returned; the session's alone
+  std::atomic<bool> posted = false;  ///< under way; a second `resume` meanwhile says nothing new
+  std::shared_ptr<Deferred> resume;  ///< the letter of the answer's Resumer, if it has one
+  std::shared_ptr<Deferred> next;    ///< the postbox's queue runs through its letters
 };
 
 /// Where letters for a connection's thread are put: one per loop, or one per connection where the
 /// connection has a thread of its own. Held by shared_ptr, since a Responder may outlive the
-/// server.
+/// server; a letter holds its postbox, so one that nobody empties any more must drop what is
+/// posted, or both would live for ever.
 class Postbox {
  public:
   virtual ~Postbox() = default;

@@ -84,7 +84,11 @@ std::optional<Step> Session::advance() {
 }
 
 void Session::arm(Timer timer) {
-  if (timer_ == timer) return;
+  if (timer_ != timer) restart(timer);
+}
+
+// Also where the same timer runs already, for the request before.
+void Session::restart(Timer timer) {
   timer_ = timer;
   ++restarts_;
 }
@@ -176,7 +180,7 @@ std::optional<Step> Session::discard_body() {
 
 std::optional<Step> Session::handle() {
   if (has(overtaken)) {  // lent, and answered without the handler or given up: until it returns
-    return output_pending() && !has(broken) ? step_send() : Step::wait;
+    return output_pending() && !has(broken) ? step_send() : step_wait();
   }
   const bool full = request_.exchange_->output.size() >= limits_.max_output;
   if (!has(lent) && output_pending() && (full || has(postponed))) return step_send();
@@ -186,7 +190,7 @@ std::optional<Step> Session::handle() {
     Exchange& exchange = *request_.exchange_;
     exchange.deferral = {{connection_.id, request_number_}, &postbox_};
     exchange.response.deferral_ = &exchange.deferral;
-    arm(Timer::answer);
+    restart(Timer::answer);
   }
   return Step::handle;
 }
@@ -216,6 +220,7 @@ std::optional<Step> Session::carry_raw() {
     const Status status = exchange.raw_sink->write({exchange.input.data(), size});
     exchange.input.consume(size);
     exchange.flow = status == Status::ok ? Flow::more : Flow::end;
+    restart(Timer::idle);
   }
   constexpr std::size_t piece = 16 * KiB;
   if (exchange.flow == Flow::more) ResponseRenderer::pull(exchange, piece);

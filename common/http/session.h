@@ -152,18 +152,23 @@ class Session {
   Step step_send();
   Step step_wait();
   void arm(Timer timer);
+  void restart(Timer timer);
 
   // session_body.cpp: from a head to a whole request
   void begin_request();
   void admit_body();
   void hand_over();
   Fed feed_body();
+  Fed take_body();
   Fed take_piece(std::string_view piece);
-  void count_gathered(std::size_t bytes);
+  bool count_gathered();
   void refuse(Status status, std::string_view detail);
+  void application_failed();
 
   // session_output.cpp: from a Response to bytes
   void answer_with(Response& response);
+  void answer_and_close(Status status, std::string_view detail);
+  void report_answer() const;
   void end_answer();
   void end_request();
   void forget_body();

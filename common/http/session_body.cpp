@@ -40,36 +40,43 @@ void Session::begin_request() {
     error_page(exchange.response, Status::expectation_failed, "only 100-continue can be expected");
     return answer_with(exchange.response);
   }
+  if (head.framing == Framing::chunked) exchange.chunked.reset();
   try {
     exchange.route = &application_(request_);
-    if (head.framing == Framing::none) return hand_over();
-    admit_body();
   } catch (...) {
-    exchange.response.reset();
-    error_page(exchange.response, Status::internal_server_error, "the application failed");
-    answer_with(exchange.response);
+    return application_failed();
   }
+  head.framing == Framing::none ? hand_over() : admit_body();
+}
+
+void Session::application_failed() {
+  Response& response = request_.exchange_->response;
+  response.reset();
+  error_page(response, Status::internal_server_error, "the application failed");
+  answer_with(response);
 }
 
 // A body is announced: is it wanted, and how large may it be?
 void Session::admit_body() {
   Exchange& exchange = *request_.exchange_;
   const RequestHead& head = exchange.parser.head();
-  Intake intake{limits_.max_request_size, nullptr};
+  std::optional<Intake> intake = Intake{limits_.max_request_size, nullptr};
   if (exchange.route->admit) {
-    std::optional<Intake> admitted = exchange.route->admit(request_, exchange.response);
-    if (!admitted) return answer_with(exchange.response);
+    try {
+      intake = exchange.route->admit(request_, exchange.response);
+    } catch (...) {
+      return application_failed();
+    }
+    if (!intake) return answer_with(exchange.response);
     exchange.response.reset();
-    intake = std::move(*admitted);
   }
-  if (head.content_length > intake.max_bytes) {
+  if (head.content_length > intake->max_bytes) {
     error_page(exchange.response, Status::content_too_large, "the body is too large");
     tell(SessionEvent::exceed_request_max_close, head.content_length);
     return answer_with(exchange.response);
   }
-  exchange.body_limit = intake.max_bytes;
-  exchange.sink = std::move(intake.sink);
-  if (head.framing == Framing::chunked) exchange.chunked.reset();
+  exchange.body_limit = intake->max_bytes;
+  exchange.sink = std::move(intake->sink);
   // Only now, when the body is wanted, and not if it is on its way already
   // (RFC 9110 section 10.1.1).
   if (head.expect_continue && exchange.input.size() == exchange.unread) {
@@ -77,7 +84,7 @@ void Session::admit_body() {
   }
   exchange.since_restart = 0;
   phase_ = Phase::body;
-  arm(Timer::body);
+  restart(Timer::body);
 }
 
 // The request is whole: to the handler with it.
@@ -89,14 +96,15 @@ void Session::hand_over() {
   phase_ = Phase::handling;
 }
 
-// Takes from the input what belongs to the body.
 Session::Fed Session::feed_body() {
+  const Fed fed = take_body();
+  return fed == Fed::refused || count_gathered() ? fed : Fed::refused;
+}
+
+// Takes from the input what belongs to the body.
+Session::Fed Session::take_body() {
   Exchange& exchange = *request_.exchange_;
   const RequestHead& head = exchange.parser.head();
-  if (workspace_.buffered_ > limits_.max_buffered) {
-    refuse(Status::service_unavailable, "too many bodies are being received at once");
-    return Fed::refused;
-  }
   for (;;) {
     const std::string_view bytes = exchange.input.view().substr(exchange.unread);
     if (head.framing == Framing::length) {
@@ -136,7 +144,6 @@ Session::Fed Session::take_piece(std::string_view piece) {
     return Fed::refused;
   }
   if (exchange.sink == nullptr) {
-    count_gathered(piece.size());
     exchange.body.append(piece);
     return Fed::more;
   }
@@ -152,9 +159,16 @@ Session::Fed Session::take_piece(std::string_view piece) {
   return Fed::refused;
 }
 
-void Session::count_gathered(std::size_t bytes) {
-  request_.exchange_->body_counted += bytes;
-  workspace_.buffered_ += bytes;
+// Counts what was gathered since the last time. False: all sessions together hold too much, and
+// this one is refused.
+bool Session::count_gathered() {
+  Exchange& exchange = *request_.exchange_;
+  if (exchange.sink != nullptr || exchange.body_counted == exchange.body_bytes) return true;
+  workspace_.buffered_ += exchange.body_bytes - exchange.body_counted;
+  exchange.body_counted = exchange.body_bytes;
+  if (workspace_.buffered_ <= limits_.max_buffered) return true;
+  refuse(Status::service_unavailable, "too many bodies are being received at once");
+  return false;
 }
 
 // An answer to what is no proper request, or no longer one: the last of this connection, since
@@ -166,10 +180,7 @@ void Session::refuse(Status status, std::string_view detail) {
     tell(SessionEvent::exceed_request_max_close, exchange.input.size() + exchange.body_bytes);
   }
   set(body_pending);
-  exchange.response.reset();
-  error_page(exchange.response, status, detail);
-  exchange.response.close_after();
-  answer_with(exchange.response);
+  answer_and_close(status, detail);
 }
 
 }  // namespace stagecraft

@@ -76,7 +76,6 @@ void Session::received(std::size_t bytes) {
     exchange.body.commit(bytes);
     exchange.body_left -= bytes;
     exchange.body_bytes += bytes;
-    count_gathered(bytes);
     count_for_timer(bytes);
   } else {
     exchange.input.commit(bytes);
@@ -115,6 +114,8 @@ void Session::handled() noexcept {
     exchange.deferred = std::move(exchange.response.deferred_);
     exchange.response.reset();
     phase_ = Phase::waiting;
+    const std::shared_ptr<Deferred> letter = exchange.deferred;
+    if (letter->early) answer(*letter);
     return;
   }
   try {
@@ -136,7 +137,11 @@ bool Session::answer(Deferred& letter) noexcept {
     if (waited) exchange->flow = Flow::more;
     return waited;
   }
-  if (phase_ != Phase::waiting) return false;
+  if (phase_ == Phase::handling && has(lent) && !has(overtaken)) {
+    letter.early = true;  // another thread was faster than the handler: handled() will find it
+    return true;
+  }
+  if (phase_ != Phase::waiting || exchange->deferred.get() != &letter) return false;
   exchange->deferred.reset();
   exchange->resume = std::move(letter.resume);
   try {
@@ -178,18 +183,19 @@ void Session::expired() noexcept {
 void Session::answer_expired() {
   if (phase_ == Phase::stream) return end(Ending::reset);
   if (phase_ != Phase::handling && phase_ != Phase::waiting) return;
+  if (has(overtaken)) return;  // it has been given already
   abandon();
-  if (!has(lent)) {
-    return refuse(Status::service_unavailable, "the answer was not ready in time");
-  }
+  constexpr std::string_view detail = "the answer was not ready in time";
+  if (!has(lent)) return answer_and_close(Status::service_unavailable, detail);
   // The handler still has the Response. The output was never lent, so the answer is written there.
   Exchange& exchange = *request_.exchange_;
   Response response;
-  error_page(response, Status::service_unavailable, "the answer was not ready in time");
+  error_page(response, Status::service_unavailable, detail);
   response.close_after();
   const RequestHead& head = exchange.parser.head();
   ResponseRenderer::render(response, {head.method, head.minor_version, false},
                            workspace_.common_fields(), exchange);
+  report_answer();
   set(overtaken);
 }
 

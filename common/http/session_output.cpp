@@ -39,20 +39,35 @@ void Session::answer_with(Response& response) {
   }
 }
 
+void Session::answer_and_close(Status status, std::string_view detail) {
+  Response& response = request_.exchange_->response;
+  response.reset();
+  error_page(response, status, detail);
+  response.close_after();
+  answer_with(response);
+}
+
+void Session::report_answer() const {
+  if (workspace_.observer_ == nullptr) return;
+  const Exchange& exchange = *request_.exchange_;
+  workspace_.observer_->answered(
+      connection_, exchange.request_known ? &request_ : nullptr,
+      exchange.route != nullptr ? exchange.route->pattern : std::string_view{},
+      exchange.answer_status, exchange.answer_bytes);
+}
+
 // The whole answer is in the output, or on its way by reference.
 void Session::end_answer() {
   Exchange& exchange = *request_.exchange_;
-  if (workspace_.observer_ != nullptr) {
-    workspace_.observer_->answered(
-        connection_, exchange.request_known ? &request_ : nullptr,
-        exchange.route != nullptr ? exchange.route->pattern : std::string_view{},
-        exchange.answer_status, exchange.answer_bytes);
-  }
+  report_answer();
   exchange.source.reset();
   exchange.resume.reset();
   exchange.sink.reset();
   exchange.response.reset();
   if (!has(keep)) {
+    // The rest may take its time, and needs the body no longer.
+    forget_body();
+    exchange.body.shrink(16 * KiB);
     phase_ = Phase::finish;
   } else if (has(body_pending)) {
     phase_ = Phase::discard;
@@ -71,9 +86,10 @@ void Session::end_request() {
   phase_ = Phase::head;
 }
 
-// The bytes of a gathered body no longer count against Limits::max_buffered.
+// The bytes of a gathered body are gone, and no longer count against Limits::max_buffered.
 void Session::forget_body() {
   Exchange& exchange = *request_.exchange_;
+  exchange.body.clear();
   workspace_.buffered_ -= exchange.body_counted;
   exchange.body_counted = 0;
 }
