@@ -16,7 +16,7 @@
   stagecraft.strips = [];
   stagecraft.lastRun = [];
 
-  let stopping = null;
+  let visitor = null;  // aborts the run when the visitor wants it
 
   // "01-blocking@8081" names a server of the machine that this page came from.
   function listedServer(text) {
@@ -55,31 +55,41 @@
     };
   }
 
-  // Ends the run when nothing has come for a long time. Returns the function to call when
-  // something has.
-  function watchdog(controller) {
-    let timer;
-    const reset = () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => controller.abort(
-        `nothing came for ${stagecraft.PATIENCE_MS / 1000} s`), stagecraft.PATIENCE_MS);
-    };
-    reset();
-    return { reset, end: () => clearTimeout(timer) };
+  // The end of one server's run before its time: the visitor stops it, or nothing has come for long.
+  class Patience {
+    constructor(visitorsSignal) {
+      this.controller = new AbortController();
+      this.signal = this.controller.signal;
+      const stop = () => this.controller.abort(visitorsSignal.reason);
+      if (visitorsSignal.aborted) stop();
+      visitorsSignal.addEventListener("abort", stop, { once: true });
+      this.renew();
+    }
+
+    renew() {
+      this.end();
+      const { PATIENCE_MS } = stagecraft;
+      this.timer = setTimeout(() =>
+        this.controller.abort(`nothing came for ${PATIENCE_MS / 1000} s`), PATIENCE_MS);
+    }
+
+    end() {
+      clearTimeout(this.timer);
+    }
   }
 
   // Runs the question against one server. Tells whether everybody was answered.
-  async function runOne({ server, strip }, asked, controller) {
-    const patience = watchdog(controller);
+  async function runOne({ server, strip }, asked) {
+    const patience = new Patience(visitor.signal);
     strip.say(isReplay ? "" : "Waiting until the server has nobody else …", "");
     try {
-      await server.run(asked, controller.signal, (probes) => {
-        patience.reset();
+      strip.show(await server.run(asked, patience.signal, (probes) => {
+        patience.renew();
         strip.show(probes);
-      }).then((probes) => strip.show(probes));
+      }));
       strip.finish();
     } catch (error) {
-      strip.fail(unreachable(server, error, controller.signal));
+      strip.fail(unreachable(server, error, patience.signal));
     } finally {
       patience.end();
     }
@@ -107,7 +117,7 @@
   async function runAll(keepAlive) {
     if (document.body.dataset.state === "running") return;
     const asked = question(keepAlive);
-    stopping = new AbortController();
+    visitor = new AbortController();
     setState("running");
     const several = stagecraft.strips.length > 1;
     stagecraft.strips.forEach(({ strip }) =>
@@ -115,7 +125,7 @@
     let allDone = true;
     for (const pair of stagecraft.strips) {
       if (several) bringIntoView(pair.strip.element);
-      allDone = await runOne(pair, asked, stopping) && allDone;
+      allDone = await runOne(pair, asked) && allDone;
     }
     setState(allDone ? "done" : "failed");
   }
@@ -158,7 +168,7 @@
       placeActions();
       byId("run").addEventListener("click", () => runAll(false));
       byId("run-keepalive").addEventListener("click", () => runAll(true));
-      byId("stop").addEventListener("click", () => stopping.abort("you stopped it"));
+      byId("stop").addEventListener("click", () => visitor.abort("you stopped it"));
       setState("idle");
       document.body.dataset.ready = "yes";
     } catch (error) {

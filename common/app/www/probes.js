@@ -136,5 +136,5 @@ window.stagecraft = {};
     }
   }
 
-  Object.assign(stagecraft, { CLIENTS, WORK_MS, SILENT_MS, PATIENCE_MS, LiveServer });
+  Object.assign(stagecraft, { CLIENTS, SILENT_MS, PATIENCE_MS, LiveServer });
 })(window.stagecraft);

@@ -45,7 +45,9 @@
     until(momentMs, signal) {
       return new Promise((reached, stopped) => {
         setTimeout(reached, momentMs - performance.now());
-        signal.addEventListener("abort", () => stopped(new Error(String(signal.reason))));
+        const stop = () => stopped(new Error(String(signal.reason)));
+        if (signal.aborted) stop();
+        signal.addEventListener("abort", stop, { once: true });
       });
     }
   }

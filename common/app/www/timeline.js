@@ -275,7 +275,7 @@
       const line = make("span", { className: `piece ${thread ? "held" : "silent"}` });
       line.style.left = "0";
       line.style.width = this.at(untilMs || stagecraft.SILENT_MS);
-      const row = make("li", { className: "row quiet" },
+      const row = make("li", { className: "row" },
         make("p", { className: "who" },
           make("span", { className: "client" }, "client 0"), " ",
           make("span", { className: "connection" }, "says nothing")),

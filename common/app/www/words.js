@@ -93,9 +93,15 @@
     return ` For ${seconds(gap.lengthMs)} nobody was served, although clients were waiting.`;
   }
 
+  // " Clients 3 and 4 got no answer: you stopped it."
   function problems(probes) {
-    return probes.filter((probe) => probe.problem)
-      .map(({ probe, problem }) => ` Client ${probe} got no answer: ${problem}.`).join("");
+    const failed = probes.filter((probe) => probe.problem);
+    return [...new Set(failed.map(({ problem }) => problem))].map((problem) => {
+      const numbers = failed.filter((one) => one.problem === problem).map(({ probe }) => probe);
+      const last = numbers.pop();
+      const who = numbers.length > 0 ? `s ${numbers.join(", ")} and ${last}` : ` ${last}`;
+      return ` Client${who} got no answer: ${problem}.`;
+    }).join("");
   }
 
   // What the picture says, and what went wrong.
@@ -117,7 +123,6 @@
   const ideaOf = (stage) => IDEAS[stage.replace(/^\d+-/, "")] || "";
 
   Object.assign(stagecraft, {
-    seconds, answered, latestMs, mostAtOnce, longestGap, heldUntilMs, silentHold,
-    result, reading, ideaOf,
+    seconds, answered, latestMs, heldUntilMs, silentHold, result, reading, ideaOf,
   });
 })(window.stagecraft);
