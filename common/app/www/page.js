@@ -55,7 +55,7 @@
     };
   }
 
-  // The end of one server's run before its time: the visitor stops it, or nothing has come for long.
+  // The end of one server's run before its time: the visitor stops it, or nothing comes for long.
   class Patience {
     constructor(visitorsSignal) {
       this.controller = new AbortController();
