@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <charconv>
 #include <chrono>
@@ -85,18 +86,21 @@ std::string_view without_port(std::string_view address) {
 enum class Escape : std::uint8_t { log, json };
 
 void append_value(std::string& out, const LogField& field, Escape escape) {
-  if (const auto* text = std::get_if<std::string_view>(&field.value)) {
-    out += '"';
-    if (escape == Escape::json) {
-      append_json_escaped(out, *text);
-    } else {
-      append_log_escaped(out, *text);
-    }
-    out += '"';
-  } else if (const auto* number = std::get_if<std::int64_t>(&field.value)) {
-    append_number(out, *number);
-  } else {
-    append_number(out, std::get<std::uint64_t>(field.value));
+  switch (field.kind) {
+    case LogField::unsigned_value:
+      append_number(out, field.number);
+      break;
+    case LogField::signed_value:
+      append_number(out, static_cast<std::int64_t>(field.number));
+      break;
+    case LogField::text_value:
+      out += '"';
+      if (escape == Escape::json) {
+        append_json_escaped(out, field.text);
+      } else {
+        append_log_escaped(out, field.text);
+      }
+      out += '"';
   }
 }
 
@@ -104,7 +108,7 @@ void append_debug_line(std::string& out, const LogEvent& event, std::int64_t tim
   append_timestamp(out += "time=", time_us);
   append_number(out += " thread=", thread_number());
   out.append(" event=").append(event.name());
-  for (const LogField& field : event) {
+  for (const LogField& field : event.fields()) {
     out.append(" ").append(field.name);
     append_value(out += '=', field, Escape::log);
   }
@@ -115,7 +119,7 @@ void append_trace_line(std::string& out, const LogEvent& event, std::int64_t tim
   append_number(out += R"({"time_us":)", time_us);
   append_number(out += R"(,"thread":)", thread_number());
   out.append(R"(,"event":")").append(event.name()).append(R"(")");
-  for (const LogField& field : event) {
+  for (const LogField& field : event.fields()) {
     out.append(R"(,")").append(field.name);
     append_value(out += R"(":)", field, Escape::json);
   }

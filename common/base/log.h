@@ -2,55 +2,53 @@
 // for programs (--trace). Nothing is formatted and nothing allocated for what nobody reads.
 #pragma once
 
-#include <array>
 #include <atomic>
-#include <cassert>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <variant>
 
 #include "base/thread_annotations.h"
 
 namespace stagecraft {
 
-/// One named value of an event. Refers to its text: lives as long as the expression it stands in.
+/// One named value of an event. Refers to its text. A plain struct with a tag rather than a
+/// variant: it is built for every event, wanted or not, and should cost a few stores.
 struct LogField {
-  LogField() = default;
-  LogField(std::string_view field_name, std::string_view text) : name(field_name), value(text) {}
-  LogField(std::string_view field_name, std::unsigned_integral auto number)
-      : name(field_name), value(std::uint64_t{number}) {}
-  LogField(std::string_view field_name, std::signed_integral auto number)
-      : name(field_name), value(std::int64_t{number}) {}
+  enum Kind : std::uint8_t { text_value, unsigned_value, signed_value };
+
+  constexpr LogField(std::string_view field_name, std::string_view value)
+      : name(field_name), text(value), kind(text_value) {}
+  constexpr LogField(std::string_view field_name, std::unsigned_integral auto value)
+      : name(field_name), number(value), kind(unsigned_value) {}
+  constexpr LogField(std::string_view field_name, std::signed_integral auto value)
+      : name(field_name), number(static_cast<std::uint64_t>(value)), kind(signed_value) {}
 
   std::string_view name;
-  std::variant<std::uint64_t, std::int64_t, std::string_view> value;
+  std::string_view text;
+  std::uint64_t number = 0;  ///< of a signed value the two's complement
+  Kind kind;
 };
 
 /// Something that happened, with a few fields, built on the stack of whoever reports it:
 ///
 ///     logger.log({"read_bytes", {{"id", id}, {"read_bytes", n}, {"request_bytes", total}}});
+///
+/// Refers to its fields, which live to the end of the statement that it is made in: pass it on at
+/// once.
 class LogEvent {
  public:
-  static constexpr std::size_t max_fields = 5;
-
-  explicit LogEvent(std::string_view name) : name_(name) {}
-  LogEvent(std::string_view name, std::initializer_list<LogField> fields) : name_(name) {
-    assert(fields.size() <= max_fields);
-    for (const LogField& field : fields) fields_[size_++] = field;
-  }
+  LogEvent(std::string_view name, std::initializer_list<LogField> fields = {})
+      : name_(name), fields_(fields) {}
 
   std::string_view name() const { return name_; }
-  const LogField* begin() const { return fields_.data(); }
-  const LogField* end() const { return fields_.data() + size_; }
+  std::initializer_list<LogField> fields() const { return fields_; }
 
  private:
   std::string_view name_;
-  std::array<LogField, max_fields> fields_;
-  std::size_t size_ = 0;
+  std::initializer_list<LogField> fields_;
 };
 
 /// One answered request, for the access log. Refers to its texts.

@@ -1,5 +1,6 @@
 #include "base/log.h"
 
+#include <barrier>
 #include <limits>
 #include <thread>
 
@@ -116,7 +117,7 @@ TEST_CASE("debug: key=value, numbers bare and texts quoted") {
   logger.log({"accept", {{"remote_address", "127.0.0.1:54321"}, {"id", 1U}}});
   CHECK_THAT(pipe.text(), Matches(R"(time=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z thread=\d+ )"
                                   R"(event=accept remote_address="127\.0\.0\.1:54321" id=1\n)"));
-  logger.log(LogEvent("event_loop_terminate"));
+  logger.log({"event_loop_terminate"});
   CHECK_THAT(pipe.text(), Matches(R"(time=\S+ thread=\d+ event=event_loop_terminate\n)"));
 }
 
@@ -144,10 +145,12 @@ TEST_CASE("an error is one line whatever it contains") {
 TEST_CASE("lines of several threads never mix") {
   const Pipe pipe;
   Logger logger(LogLevel::access, pipe.write_end());
-  constexpr int per_thread = 100;  // all of it fits into the pipe
+  constexpr int per_thread = 300;  // all of it fits into the pipe
+  std::barrier both_ready(2);
   const auto log_many = [&](const std::string& address) {
     AccessRecord mine = record;
     mine.remote_address = address;
+    both_ready.arrive_and_wait();
     for (int i = 0; i < per_thread; ++i) logger.access(mine);
   };
   std::thread first(log_many, "10.0.0.1:1");

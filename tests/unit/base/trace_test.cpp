@@ -78,7 +78,7 @@ TEST_CASE("a trace has one line of JSON for each event, at once") {
   CHECK(time_of(line) >= before);
   CHECK(time_of(line) <= after);
 
-  logger.log(LogEvent("event_loop_terminate"));
+  logger.log({"event_loop_terminate"});
   CHECK(lines_of(read_file(path)).size() == 2);
   CHECK(pipe.text() == "");
 }
@@ -160,7 +160,7 @@ TEST_CASE("a trace to a FIFO waits for its reader") {
   std::thread server([&] {
     Logger logger;
     logger.trace_to(fifo);
-    logger.log(LogEvent("started"));
+    logger.log({"started"});
   });
   const int reader = ::open(fifo.c_str(), O_RDONLY);  // waits for the writer in turn
   std::string text;
@@ -182,7 +182,7 @@ TEST_CASE("a trace that cannot be written ends, and says so once") {
   const Pipe pipe;
   Logger logger(LogLevel::off, pipe.write_end());
   logger.trace_to("/dev/full");
-  logger.log(LogEvent("one"));
-  logger.log(LogEvent("two"));
+  logger.log({"one"});
+  logger.log({"two"});
   CHECK(pipe.text() == "error: the trace has ended: No space left on device\n");
 }
