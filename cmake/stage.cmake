@@ -11,4 +11,7 @@ function(add_stage NAME)
   target_include_directories(${NAME} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   set_property(GLOBAL APPEND PROPERTY STAGECRAFT_STAGES ${NAME})
   set_property(GLOBAL PROPERTY STAGECRAFT_AFTER_${NAME} "${STAGE_AFTER}")
+  # For the tests that compile the stage into a program of their own.
+  list(TRANSFORM STAGE_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  set_property(GLOBAL PROPERTY STAGECRAFT_SOURCES_${NAME} "${STAGE_SOURCES}")
 endfunction()

@@ -1,0 +1,256 @@
+// What a stage's Server promises to main(): compiled for each stage, with its "server.h".
+#include "server.h"
+
+#include <future>
+#include <memory>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <thread>
+
+#include "app/signals.h"
+#include "catch.h"
+#include "support/client.h"
+
+using namespace stagecraft;
+using namespace stagecraft::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr auto long_grace = 60s;  // reached only by a server that hangs
+
+// A handler that tells when it has been entered, and stays until it is let go.
+class Gate {
+ public:
+  Handler handler() {
+    return [this](const Request&, Response& response) {
+      entered_.set_value();
+      let_go_.get_future().wait();
+      response.text("let go");
+    };
+  }
+  void wait_until_entered() { entered_.get_future().wait(); }
+  void let_go() { let_go_.set_value(); }
+
+ private:
+  std::promise<void> entered_, let_go_;
+};
+
+// A server of one route, for every path and method.
+struct Running {
+  explicit Running(Handler handler, std::uint16_t port = 0) : route{std::move(handler)} {
+    // As main() does: a client that goes must not end the tests.
+    options.port = port;
+    options.limits.idle_timeout = 30s;
+    server.start();
+  }
+  Endpoint endpoint() const { return {"127.0.0.1", server.port()}; }
+
+  Route route;
+  Options options;
+  const Application application = [this](const Request&) -> const Route& { return route; };
+  Logger logger;
+  Metrics metrics;
+  Telemetry telemetry{logger, metrics};
+  Server server{options, application, telemetry};
+};
+
+void say_hello(const Request&, Response& response) { response.text("hello"); }
+
+constexpr std::string_view get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
+
+// One request and its answer.
+HttpResponse ask(Client& client) {
+  client.send(get);
+  return client.read_response();
+}
+
+// Calls stop() on another thread, and returns when it is certain to have begun: the server then
+// drains.
+std::future<bool> begin_to_stop(Server& server) {
+  return std::async(std::launch::async, [&server] { return server.stop(long_grace); });
+}
+
+}  // namespace
+
+TEST_CASE("A started server tells its port and answers there") {
+  Running running(say_hello);
+  CHECK(running.server.port() != 0);
+  CHECK(running.server.address() == running.endpoint().text());
+  Client client(running.endpoint());
+  CHECK(ask(client).body == "hello");
+  CHECK(ask(client).body == "hello");
+}
+
+TEST_CASE("An address that is taken is a failure that names it") {
+  const Running running(say_hello);
+  try {
+    const Running second(say_hello, running.server.port());
+    FAIL("it started");
+  } catch (const std::system_error& failure) {
+    CHECK(failure.code() == std::errc::address_in_use);
+    CHECK(std::string(failure.what()).find(running.endpoint().text()) != std::string::npos);
+  }
+}
+
+TEST_CASE("A server that was never started can be stopped and destroyed") {
+  Options options;
+  Logger logger;
+  Metrics metrics;
+  Telemetry telemetry(logger, metrics);
+  const Application application;
+  Server server(options, application, telemetry);
+  CHECK(server.stop(0ms));
+  server.join();
+}
+
+TEST_CASE("The port is free again after join, and a new server on it starts at once") {
+  std::optional<Running> running(std::in_place, say_hello);
+  const std::uint16_t port = running->server.port();
+  {
+    Client client(running->endpoint());
+    ask(client);
+    // The server closes first: its side of the connection stays with the kernel for a while.
+    CHECK(running->server.stop(long_grace));
+    running->server.join();
+    CHECK(client.read_to_end().empty());
+  }
+  CHECK_THROWS(Client({"127.0.0.1", port}));
+  running.reset();
+  running.emplace(say_hello, port);
+  Client client(running->endpoint());
+  CHECK(ask(client).body == "hello");
+}
+
+TEST_CASE("A request that is being worked on is answered, and told that the connection closes") {
+  Gate gate;
+  Running running(gate.handler());
+  Client client(running.endpoint());
+  client.send(get);
+  gate.wait_until_entered();
+  std::future<bool> stopped = begin_to_stop(running.server);
+  gate.let_go();
+  CHECK(client.read_response().body == "let go");
+  CHECK(stopped.get());
+  CHECK(client.read_to_end().empty());
+  CHECK((client.ending() == Ending::end_of_stream));
+}
+
+TEST_CASE("Whoever had connected when the server was told to stop is answered") {
+  Gate gate;
+  std::atomic<bool> first = true;
+  Running running([&, handle = gate.handler()](const Request& request, Response& response) {
+    first.exchange(false) ? handle(request, response) : say_hello(request, response);
+  });
+  Client working(running.endpoint());
+  working.send(get);
+  gate.wait_until_entered();
+  Client waiting(running.endpoint());
+  waiting.send(get);
+  std::future<bool> stopped = begin_to_stop(running.server);
+  gate.let_go();
+  CHECK(working.read_response().body == "let go");
+  const HttpResponse answer = waiting.read_response();
+  CHECK(answer.body == "hello");
+  CHECK(stopped.get());
+  CHECK((waiting.read_to_end().empty() && waiting.ending() == Ending::end_of_stream));
+}
+
+TEST_CASE("A client that says nothing does not keep a server from stopping") {
+  Running running(say_hello);
+  Client asked(running.endpoint());
+  ask(asked);
+  CHECK(running.server.stop(long_grace));
+  CHECK(asked.read_to_end().empty());
+}
+
+TEST_CASE("An answer for later comes while the server stops") {
+  std::promise<Responder> promised;
+  Running running(
+      [&](const Request&, Response& response) { promised.set_value(response.defer()); });
+  Client client(running.endpoint());
+  client.send(get);
+  Responder responder = promised.get_future().get();
+  std::future<bool> stopped = begin_to_stop(running.server);
+  Response response;
+  response.text("later");
+  std::move(responder).send(std::move(response));
+  CHECK(client.read_response().body == "later");
+  CHECK(stopped.get());
+}
+
+TEST_CASE("When the grace is over nobody waits for a promised answer, and it may still come") {
+  std::promise<Responder> promised;
+  std::optional<Running> running(std::in_place, [&](const Request&, Response& response) {
+    promised.set_value(response.defer());
+  });
+  Client client(running->endpoint());
+  client.send(get);
+  Responder responder = promised.get_future().get();
+  CHECK(running->server.stop(0ms));
+  CHECK(responder.abandoned());
+  running.reset();
+  Response response;
+  response.text("too late");
+  std::move(responder).send(std::move(response));
+  client.read_to_end();
+}
+
+TEST_CASE("A handler that stays longer than the grace is told of") {
+  Gate gate;
+  Running running(gate.handler());
+  Client client(running.endpoint());
+  client.send(get);
+  gate.wait_until_entered();
+  CHECK_FALSE(running.server.stop(0ms));
+  gate.let_go();
+  running.server.join();
+}
+
+TEST_CASE("A handler that fails costs its own request only, and so does a broken promise") {
+  Running running([](const Request& request, Response& response) {
+    if (request.path() == "/throw") throw std::runtime_error("this handler always fails");
+    if (request.path() == "/drop") Responder dropped = response.defer();
+    if (request.path() == "/") say_hello(request, response);
+  });
+  Client client(running.endpoint());
+  client.send("GET /throw HTTP/1.1\r\nHost: a\r\n\r\nGET /drop HTTP/1.1\r\nHost: a\r\n\r\n");
+  client.send(get);
+  CHECK(client.read_response().status == 500);
+  CHECK(client.read_response().status == 500);
+  CHECK(client.read_response().body == "hello");
+}
+
+TEST_CASE("A client that resets its connection costs nobody else anything") {
+  Gate gate;
+  std::atomic<bool> first = true;
+  Running running([&, handle = gate.handler()](const Request& request, Response& response) {
+    first.exchange(false) ? handle(request, response) : say_hello(request, response);
+  });
+  Client gone(running.endpoint());
+  gone.send(get);
+  gate.wait_until_entered();
+  gone.reset();
+  gate.let_go();
+  Client client(running.endpoint());
+  CHECK(ask(client).body == "hello");
+}
+
+TEST_CASE("A server's threads take no signals") {
+  std::promise<sigset_t> mask;
+  Running running([&](const Request&, Response& response) {
+    sigset_t blocked;
+    pthread_sigmask(SIG_BLOCK, nullptr, &blocked);
+    mask.set_value(blocked);
+    response.text("done");
+  });
+  Client client(running.endpoint());
+  ask(client);
+  const sigset_t blocked = mask.get_future().get();
+  for (const int signal : {SIGTERM, SIGINT, SIGPIPE, SIGHUP, SIGCHLD, SIGUSR1, SIGALRM}) {
+    INFO(signal);
+    CHECK(sigismember(&blocked, signal) == 1);
+  }
+  CHECK(sigismember(&blocked, SIGSEGV) == 0);
+}

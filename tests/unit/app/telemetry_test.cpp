@@ -1,0 +1,131 @@
+// What a request leaves behind in the logs and counts.
+#include "app/telemetry.h"
+
+#include <string>
+
+#include "app/echo.h"
+#include "catch.h"
+#include "unit/app/asking.h"
+#include "unit/base/unit_fixtures.h"
+#include "unit/http/driver.h"
+
+using namespace stagecraft;
+using namespace stagecraft::testing;
+
+namespace {
+
+// Answers `bytes` by a session that tells everything to a Telemetry at this level; what was logged.
+std::string logged(LogLevel level, std::string_view bytes, Metrics& metrics) {
+  const Pipe pipe;
+  Logger logger(level, pipe.write_end());
+  Telemetry telemetry(logger, metrics);
+  const RouteTable table = echo_routes();
+  metrics.name_routes(table.patterns());
+  const Application application = table.application();
+  const Limits limits;
+  Workspace workspace(limits, &telemetry);
+  ConnectionInfo connection;
+  connection.id = 7;
+  connection.remote_address = "192.0.2.1:4711";
+  const auto postbox = std::make_shared<FakePostbox>();
+  Session session(limits, application, workspace, postbox, connection);
+  telemetry.accepted(connection);
+  for (bool done = false; !done;) {
+    switch (session.next()) {
+      case Step::receive:
+        done = bytes.empty();
+        if (!done) {
+          const std::span<char> room = session.read_buffer();
+          REQUIRE(room.size() >= bytes.size());
+          std::copy(bytes.begin(), bytes.end(), room.begin());
+          telemetry.received(connection, bytes.size());
+          session.received(bytes.size());
+          bytes = {};
+        }
+        break;
+      case Step::handle:
+        run(session.route().handle, session.request(), session.response());
+        session.handled();
+        break;
+      case Step::send: {
+        std::size_t size = 0;
+        for (const iovec& piece : session.output().memory) size += piece.iov_len;
+        telemetry.sent(connection, size);
+        session.sent(size);
+        break;
+      }
+      default:
+        done = true;
+    }
+  }
+  telemetry.closed(connection);
+  return pipe.text();
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("With logging off nothing is written, but counted") {
+  Metrics metrics;
+  CHECK(logged(LogLevel::off, request("GET /"), metrics).empty());
+  const std::string text = metrics.text();
+  CHECK(has(text, "stagecraft_answers_total{route=\"...\",status=\"2xx\"} 1\n"));
+  CHECK(has(text, "stagecraft_connections_total 1\n"));
+  CHECK(has(text, "stagecraft_connections_open 0\n"));
+  CHECK(has(text, "stagecraft_received_bytes_total 35\n"));
+}
+
+TEST_CASE("The access log has a line for each answer") {
+  Metrics metrics;
+  const std::string text =
+      logged(LogLevel::access, request("GET /a?b=\"c") + request("HEAD /d"), metrics);
+  const auto lines = lines_of(text);
+  REQUIRE(lines.size() == 2);
+  CHECK(has(lines[0], "192.0.2.1 - - ["));
+  CHECK(has(lines[0], "\"GET /a?b=\\\"c HTTP/1.1\" 200 2"));
+  CHECK(has(lines[1], "\"HEAD /d HTTP/1.1\" 200 0"));
+}
+
+TEST_CASE("A request that cannot be read has a line too") {
+  Metrics metrics;
+  const std::string text = logged(LogLevel::access, "GET\r\n\r\n", metrics);
+  CHECK(has(text, "\"-\" 400 "));
+  CHECK(has(metrics.text(), "stagecraft_answers_total{route=\"\",status=\"4xx\"} 1\n"));
+}
+
+TEST_CASE("The events of a request are told in their order, with their numbers") {
+  Metrics metrics;
+  const std::string text = logged(LogLevel::debug, request("GET /"), metrics);
+  std::size_t at = 0;
+  for (const char* event :
+       {"event=accept id=7 remote_address=", "event=read_bytes id=7 read_bytes=35",
+        "event=read_request id=7 request_bytes=35",
+        "event=response_ready id=7 num_bytes=", "event=write_response id=7 num_bytes=2",
+        "event=write id=7 num_bytes=", "event=close id=7"}) {
+    INFO(event << " in " << text);
+    const std::size_t found = text.find(event, at);
+    CHECK(found != std::string::npos);
+    at = found == std::string::npos ? at : found;
+  }
+}
+
+TEST_CASE("Nothing is allocated to tell what nobody wants to know") {
+  const Pipe pipe;
+  Logger logger(LogLevel::off, pipe.write_end());
+  Metrics metrics;
+  Telemetry telemetry(logger, metrics);
+  ConnectionInfo connection;
+  connection.remote_address = std::string(100, 'x');
+  telemetry.accepted(connection);
+  const std::size_t before = allocations();
+  telemetry.accepted(connection);
+  telemetry.received(connection, 1);
+  telemetry.event(SessionEvent::read_request, connection, 1);
+  telemetry.answered(connection, nullptr, "/", Status::ok, 1);
+  telemetry.sent(connection, 1);
+  telemetry.closed(connection);
+  CHECK(allocations() == before);
+}
