@@ -21,7 +21,7 @@ class UniqueFd {
 
   UniqueFd(UniqueFd&& other) noexcept : fd_(other.release()) {}
   UniqueFd& operator=(UniqueFd&& other) noexcept {
-    if (this != &other) reset(other.release());
+    reset(other.release());  // to itself as well: it owns nothing when reset() looks
     return *this;
   }
 
