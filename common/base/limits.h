@@ -37,8 +37,8 @@ struct Limits {
   /// bits.
   std::size_t max_head_size = 32 * KiB;
 
-  /// Field lines in a head, and as many again in a trailer. Higher: more room in each request's
-  /// fixed field table. Beyond it: 431, then close.
+  /// Field lines in a head (a trailer may have 32). At most 128: the field table of a request is
+  /// fixed. Higher: odd clients work. Lower: less to look through. Beyond it: 431, then close.
   std::size_t max_fields = 100;
 
   /// The content of one request, decoded, where its route names no limit of its own. Higher: larger

@@ -167,7 +167,7 @@ void CommandLine::add_limits(Limits& limits) {
            "Method, target and version; then 414");
   add_size("--max-head-size", limits.max_head_size, 64, max_head_offset,
            "Request line and fields; then 431. At most 65535");
-  add_number("--max-fields", limits.max_fields, 1, 1000, "Fields of a head; then 431");
+  add_number("--max-fields", limits.max_fields, 1, 128, "Fields of a head; then 431");
   add_size("--max-request-size", limits.max_request_size, 0, no_limit,
            "Body, unless its route says otherwise; then 413");
   add_size("--max-chunk-overhead", limits.max_chunk_overhead, 16, max_buffer,

@@ -1,12 +1,14 @@
 #include "http/chunked_decoder.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "http/scan.h"
 
 namespace stagecraft {
 
 void ChunkedDecoder::reset() {
+  max_bytes_ = std::numeric_limits<std::uint64_t>::max();
   state_ = State::size;
   size_seen_ = false;
   left_ = data_bytes_ = overhead_bytes_ = 0;
@@ -102,6 +104,11 @@ bool ChunkedDecoder::take_line(std::string_view bytes, std::size_t& used) {
     state_ = next_in_line(bytes[used]);
     if (state_ == State::failed) {
       fail(Status::bad_request, "the chunked body is malformed");
+      return false;
+    }
+    // The size alone says that it is too much: no need to wait for the data.
+    if (state_ == State::data && left_ > max_bytes_ - data_bytes_) {
+      fail(Status::content_too_large, "the body is too large");
       return false;
     }
     ++used;

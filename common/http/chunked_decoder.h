@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "base/limits.h"
@@ -21,6 +22,8 @@ class ChunkedDecoder {
   explicit ChunkedDecoder(const Limits& limits) : limits_(limits) {}
   /// Ready for the next body.
   void reset();
+  /// A body of more than `bytes` is refused with 413, as soon as a chunk's size says so.
+  void limit(std::uint64_t bytes) { max_bytes_ = bytes; }
 
   struct Result {
     Progress progress = Progress::incomplete;
@@ -72,9 +75,10 @@ class ChunkedDecoder {
   const Limits& limits_;
   FieldParser lines_;
   State state_ = State::size;
-  bool size_seen_ = false;            // the line has a digit
-  std::uint64_t left_ = 0;            // of the chunk being read
-  std::uint64_t data_bytes_ = 0;      // of the body so far
+  bool size_seen_ = false;                                               // the line has a digit
+  std::uint64_t max_bytes_ = std::numeric_limits<std::uint64_t>::max();  // of data
+  std::uint64_t left_ = 0;                                               // of the chunk being read
+  std::uint64_t data_bytes_ = 0;                                         // of the body so far
   std::uint64_t overhead_bytes_ = 0;  // all else but the trailer section
   std::size_t trailer_count_ = 0;
   Status error_ = Status::none;

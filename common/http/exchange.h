@@ -55,7 +55,6 @@ struct Exchange {
   ChunkedDecoder chunked;
   Buffer body;
   std::unique_ptr<BodySink> sink;
-  std::uint64_t body_limit = 0;
   std::uint64_t body_left = 0;     // of a Content-Length
   std::uint64_t body_bytes = 0;    // taken in so far
   std::uint64_t body_counted = 0;  // of these, counted in Workspace::buffered_

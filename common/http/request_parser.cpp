@@ -160,9 +160,7 @@ Progress RequestParser::parse_version(const char* bytes, std::size_t size) {
   }
   if (there < length) return Progress::incomplete;
   if (version[5] != '1') {
-    return version[5] == '0' ? fail(Status::bad_request, "there is no HTTP/0 with a version")
-                             : fail(Status::http_version_not_supported,
-                                    "this server speaks HTTP/1.1 and HTTP/1.0");
+    return fail(Status::http_version_not_supported, "this server speaks HTTP/1.1 and HTTP/1.0");
   }
   // A later HTTP/1.x is read as the highest that we know (RFC 9110 section 2.5).
   head_.minor_version = version[7] == '0' ? 0 : 1;

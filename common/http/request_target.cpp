@@ -116,11 +116,78 @@ Status parse_path(std::string_view target, std::size_t begin, RequestTarget& par
   return Status::none;
 }
 
+// RFC 3986 section 3.1: a letter, then letters, digits, "+", "-" and ".".
+bool is_scheme(std::string_view text) {
+  const auto is_letter = [](char c) { return (c | 0x20) >= 'a' && (c | 0x20) <= 'z'; };
+  return !text.empty() && is_letter(text.front()) && std::ranges::all_of(text, [&](char c) {
+    return is_letter(c) || scan::is(c, scan::digit) || c == '+' || c == '-' || c == '.';
+  });
+}
+
+// Four numbers from 0 to 255 (RFC 3986 section 3.2.2, IPv4address).
+bool is_ipv4(std::string_view text) {
+  for (int left = 4; left > 0; --left) {
+    const std::size_t size = std::min(text.find('.'), text.size());
+    const std::string_view number = text.substr(0, size);
+    const bool digits =
+        !number.empty() && number.size() <= 3 &&
+        std::ranges::all_of(number, [](char c) { return scan::is(c, scan::digit); });
+    if (!digits || (number.size() > 1 && number.front() == '0')) return false;
+    if (number.size() == 3 && number > "255") return false;
+    text.remove_prefix(size);
+    if (left > 1 && !text.starts_with('.')) return false;
+    if (left > 1) text.remove_prefix(1);
+  }
+  return text.empty();
+}
+
+// Eight groups of one to four hexadecimal digits, of which "::" stands for one or more; the last
+// two may be written as an IPv4 address (RFC 3986 section 3.2.2, IPv6address).
+bool is_ipv6(std::string_view text) {
+  int groups = 0;
+  bool shortened = false;
+  if (text.starts_with("::")) {
+    shortened = true;
+    text.remove_prefix(2);
+  }
+  while (!text.empty()) {
+    const std::size_t size = std::min(text.find(':'), text.size());
+    if (size == text.size() && text.find('.') != std::string_view::npos) {
+      if (!is_ipv4(text)) return false;
+      groups += 2;
+      break;
+    }
+    const bool good =
+        size >= 1 && size <= 4 &&
+        std::ranges::all_of(text.substr(0, size), [](char c) { return scan::is(c, scan::hex); });
+    if (!good) return false;
+    ++groups;
+    text.remove_prefix(size);
+    if (text.starts_with("::")) {
+      if (shortened) return false;
+      shortened = true;
+      text.remove_prefix(2);
+    } else if (text.starts_with(':')) {
+      text.remove_prefix(1);
+      if (text.empty()) return false;
+    }
+  }
+  return shortened ? groups < 8 : groups == 8;
+}
+
+// Each '%' begins an escape. (In a host they are rare, and never decoded here.)
+bool escapes_are_whole(std::string_view text) {
+  for (std::size_t i = text.find('%'); i != std::string_view::npos; i = text.find('%', i + 1)) {
+    if (escaped_byte(text, i) < 0) return false;
+  }
+  return true;
+}
+
 // RFC 9112 section 3.2.2, which every server must accept.
 Status parse_absolute(std::string_view target, RequestTarget& parsed, std::string& decoded,
                       std::string_view& reason) {
   const std::size_t scheme_size = target.find("://");
-  if (scheme_size == std::string_view::npos) {
+  if (scheme_size == std::string_view::npos || !is_scheme(target.substr(0, scheme_size))) {
     reason = "the request target is in none of its four forms";
     return Status::bad_request;
   }
@@ -158,16 +225,13 @@ bool is_authority(std::string_view authority) {
   std::size_t host_size = 0;
   if (authority.starts_with('[')) {  // an IPv6 address
     const std::size_t close = authority.find(']');
-    if (close == std::string_view::npos || close < 3) return false;
-    const std::string_view address = authority.substr(1, close - 1);
-    const bool good = std::ranges::all_of(
-        address, [](char c) { return scan::is(c, scan::hex) || c == ':' || c == '.'; });
-    if (!good || address.find(':') == std::string_view::npos) return false;
+    if (close == std::string_view::npos || !is_ipv6(authority.substr(1, close - 1))) return false;
     host_size = close + 1;
   } else {
     const char* end = authority.data() + authority.size();
     const char* host_end = scan::skip_plain(authority.data(), end, scan::host);
     host_size = static_cast<std::size_t>(host_end - authority.data());
+    if (!escapes_are_whole(authority.substr(0, host_size))) return false;
   }
   if (host_size == 0) return false;
   if (host_size == authority.size()) return true;

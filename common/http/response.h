@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -58,13 +59,18 @@ class Response {
   Response& operator=(Response&& other) noexcept;
   ~Response();
 
-  void status(Status status) { status_ = status; }
+  /// Precondition: not Status::none.
+  void status(Status status) {
+    assert(status != Status::none);
+    status_ = status;
+  }
   Status status() const { return status_; }
 
   /// Sets a field, in place of any of that name. Throws std::invalid_argument when the name is not
   /// a token, when the value holds CR, LF, NUL or another control character (a client could
   /// otherwise write fields through us), and for the fields that the session writes: Connection,
-  /// Content-Length, Date, Keep-Alive, Server, Trailer and Transfer-Encoding.
+  /// Content-Length, Date, Keep-Alive, Server, Trailer and Transfer-Encoding. The value must not be
+  /// a view of this Response's own fields.
   void set_field(std::string_view name, std::string_view value);
   /// Adds a field line beside those of the same name: for Set-Cookie. Throws as set_field() does.
   void add_field(std::string_view name, std::string_view value);

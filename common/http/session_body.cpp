@@ -75,7 +75,7 @@ void Session::admit_body() {
     tell(SessionEvent::exceed_request_max_close, head.content_length);
     return answer_with(exchange.response);
   }
-  exchange.body_limit = intake->max_bytes;
+  exchange.chunked.limit(intake->max_bytes);
   exchange.sink = std::move(intake->sink);
   // Only now, when the body is wanted, and not if it is on its way already
   // (RFC 9110 section 10.1.1).
@@ -139,10 +139,6 @@ Session::Fed Session::take_piece(std::string_view piece) {
   Exchange& exchange = *request_.exchange_;
   exchange.body_bytes += piece.size();
   count_for_timer(piece.size());
-  if (exchange.body_bytes > exchange.body_limit) {
-    refuse(Status::content_too_large, "the body is too large");
-    return Fed::refused;
-  }
   if (exchange.sink == nullptr) {
     exchange.body.append(piece);
     return Fed::more;

@@ -57,13 +57,13 @@ TEST_CASE("A version is refused at its first wrong byte") {
        {"GET / \r"sv, "GET / \n"sv, "GET /  "sv, "GET /a b"sv, "GET / h"sv, "GET / HTTPS"sv,
         "GET / HTTP/ "sv, "GET / HTTP/x"sv, "GET / HTTP/1\r"sv, "GET / HTTP/1,"sv,
         "GET / HTTP/1.\r"sv, "GET / HTTP/1.x"sv, "GET / HTTP/1.1 "sv, "GET / HTTP/1.10"sv,
-        "GET / HTTP/1.1\n"sv, "GET / HTTP/1.1\r\r"sv, "GET / HTTP/1.1\rH"sv,
-        }) {
+        "GET / HTTP/1.1\n"sv, "GET / HTTP/1.1\r\r"sv, "GET / HTTP/1.1\rH"sv}) {
     check_refused(bytes, Status::bad_request);
   }
 }
 
 TEST_CASE("Versions and methods that are well-formed and unknown have their own answers") {
+  check_refused("GET / HTTP/0.9\r\n", Status::http_version_not_supported);
   check_refused("GET / HTTP/2.0\r\n", Status::http_version_not_supported);
   check_refused("GET / HTTP/9.9\r\n", Status::http_version_not_supported);
   check_refused("PRI * HTTP/2.0\r\n", Status::http_version_not_supported);
