@@ -44,7 +44,8 @@ def faults(requirements, by_case, by_trap, not_covered):
     for identifier in sorted(listed.keys() - known):
         yield f"{identifier} is in not_covered.tsv, but not a requirement"
     for identifier in sorted(listed.keys() & by_case.keys()):
-        yield f"{identifier} has a case in {', '.join(by_case[identifier])}, and is listed as not covered"
+        cases = ", ".join(by_case[identifier])
+        yield f"{identifier} has a case in {cases}, and is listed as not covered"
     for identifier, count in listed.items():
         if count > 1:
             yield f"{identifier} is listed twice in not_covered.tsv"

@@ -25,17 +25,17 @@ void check_both(const testing::Endpoint& server, const std::string& request,
 TEST_CASE("--max-request-line bounds the request line", "[limits][9112-3-2]") {
   const auto own = server_with({"--max-request-line", "256"});
   if (own == nullptr) return;
-  check_both(own->endpoint(), get("/" + std::string(200, 'a')), "200 keep");
-  check_both(own->endpoint(), get("/" + std::string(300, 'a')), "414 close");
+  check_both(own->endpoint(), get("/" + repeated('a', 200)), "200 keep");
+  check_both(own->endpoint(), get("/" + repeated('a', 300)), "414 close");
   own->stop();
 }
 
 TEST_CASE("--max-head-size bounds the head", "[limits][9110-5.4-1]") {
   const auto own = server_with({"--max-head-size", "512"});
   if (own == nullptr) return;
-  check_both(own->endpoint(), get("/", "X: " + std::string(400, 'x') + "\r\n"), "200 keep");
-  check_both(own->endpoint(), get("/", "X: " + std::string(600, 'x') + "\r\n"), "431 close");
-  check_both(own->endpoint(), get("/", std::string(600, 'x') + ": y\r\n"), "431 close");
+  check_both(own->endpoint(), get("/", "X: " + repeated('x', 400) + "\r\n"), "200 keep");
+  check_both(own->endpoint(), get("/", "X: " + repeated('x', 600) + "\r\n"), "431 close");
+  check_both(own->endpoint(), get("/", repeated('x', 600) + ": y\r\n"), "431 close");
   own->stop();
 }
 
@@ -71,7 +71,7 @@ TEST_CASE("--max-trailer-size bounds the trailers", "[limits][9112-7.1.2-2]") {
   const auto own = server_with({"--max-trailer-size", "256"});
   if (own == nullptr) return;
   const auto trailer = [](std::size_t size) {
-    return post_chunked("0\r\nX: " + std::string(size, 'x') + "\r\n\r\n");
+    return post_chunked("0\r\nX: " + repeated('x', size) + "\r\n\r\n");
   };
   check_both(own->endpoint(), trailer(200), "200 keep");
   check_both(own->endpoint(), trailer(300), "431 close or 413 close or 400 close");
@@ -82,7 +82,7 @@ TEST_CASE("--max-chunk-overhead bounds sizes and extensions", "[limits][9112-7.1
   const auto own = server_with({"--max-chunk-overhead", "256"});
   if (own == nullptr) return;
   const auto extended = [](std::size_t size) {
-    return post_chunked("1;" + std::string(size, 'x') + "\r\nx\r\n0\r\n\r\n");
+    return post_chunked("1;" + repeated('x', size) + "\r\nx\r\n0\r\n\r\n");
   };
   check_both(own->endpoint(), extended(200), "200 keep");
   check_both(own->endpoint(), extended(300), "413 close or 431 close or 400 close");

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <regex>
+#include <ctime>
 
 namespace stagecraft::conformance {
 namespace {
@@ -67,11 +67,34 @@ void lint_dates(const HttpResponse& answer, Violations& found) {
   }
 }
 
+// token "/" token, and parameters, `; name=value`, without white space around the `=`.
+bool is_media_type(std::string_view text) {
+  const auto next = [&text](char end) {
+    const std::string_view part = text.substr(0, text.find(end));
+    text.remove_prefix(std::min(text.size(), part.size() + 1));
+    return part;
+  };
+  std::string_view essence = next(';');
+  const auto slash = essence.find('/');
+  if (slash == std::string_view::npos || !is_token(essence.substr(0, slash)) ||
+      !is_token(essence.substr(slash + 1))) {
+    return false;
+  }
+  while (!text.empty()) {
+    std::string_view parameter = next(';');
+    parameter.remove_prefix(std::min(parameter.find_first_not_of(' '), parameter.size()));
+    const auto equals = parameter.find('=');
+    if (equals == std::string_view::npos || !is_token(parameter.substr(0, equals))) return false;
+    const std::string_view value = parameter.substr(equals + 1);
+    const bool quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
+    if (!quoted && !is_token(value)) return false;
+  }
+  return true;
+}
+
 void lint_content(const HttpResponse& answer, std::string_view method, Violations& found) {
-  static const std::regex media_type(
-      R"([^\s/;]+/[^\s/;]+(\s*;\s*[^\s=;]+=("([^"\\]|\\.)*"|[^\s";]+))*)");
   const std::string type = answer.field("Content-Type");
-  if (!type.empty() && !std::regex_match(type, media_type)) {
+  if (!type.empty() && !is_media_type(type)) {
     found.push_back({"9110-5.6.3-2", "Content-Type is malformed: `" + type + "`"});
   }
   if (!answer.body.empty() && type.empty()) {
@@ -149,11 +172,16 @@ void lint_trailers(const HttpResponse& answer, Violations& found) {
 }  // namespace
 
 bool is_imf_fixdate(const std::string& text) {
-  static const std::regex form(
-      "(Mon|Tue|Wed|Thu|Fri|Sat|Sun), [0-3][0-9] "
-      "(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) [0-9]{4} "
-      "[0-2][0-9]:[0-5][0-9]:[0-6][0-9] GMT");
-  return std::regex_match(text, form);
+  constexpr auto form = "%a, %d %b %Y %H:%M:%S GMT";
+  std::tm parts{};
+  const char* end = strptime(text.c_str(), form, &parts);
+  if (end == nullptr || *end != '\0') return false;
+  // strptime(3) takes other cases, widths and white space too, and any day of the week; written
+  // again from the time alone, the text must be the same.
+  const std::time_t time = timegm(&parts);
+  gmtime_r(&time, &parts);
+  std::array<char, 40> again{};
+  return std::strftime(again.data(), again.size(), form, &parts) > 0 && text == again.data();
 }
 
 std::vector<Violation> lint(const HttpResponse& answer, std::string_view method) {

@@ -89,7 +89,7 @@ std::string caret_line(std::string_view expected, std::string_view got) {
   if (expected.find(" or ") != std::string_view::npos) return "";
   std::size_t same = 0;
   while (same < expected.size() && same < got.size() && expected[same] == got[same]) ++same;
-  return "\n          " + std::string(same, ' ') + "^";
+  return "\n          " + repeated(' ', same) + "^";
 }
 
 std::string failure_text(const Probe& probe, const std::string& what, const std::string& got,
@@ -227,6 +227,8 @@ std::string post(std::string_view body, std::string_view fields) {
 std::string post_chunked(std::string_view chunks, std::string_view target) {
   return request("POST", target, "Transfer-Encoding: chunked\r\n").append(chunks);
 }
+
+std::string repeated(char byte, std::size_t size) { return std::string(size, byte); }
 
 std::string sentinel() { return get(sentinel_target, "Connection: close\r\n"); }
 

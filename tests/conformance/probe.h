@@ -89,6 +89,10 @@ std::string post(std::string_view body, std::string_view fields = "");
 /// A POST to `target` with `Transfer-Encoding: chunked`, whose body is `chunks`, raw.
 std::string post_chunked(std::string_view chunks, std::string_view target = "/");
 
+/// A run of `size` equal bytes. (Not the constructor of std::string: gcc 12 warns of reads out of
+/// bounds, which are not there, where its result is added to.)
+std::string repeated(char byte, std::size_t size);
+
 /// The sentinel, for cases that send it by themselves, and whether an answer is the sentinel's.
 std::string sentinel();
 bool is_sentinel_answer(const testing::HttpResponse& answer);

@@ -22,7 +22,7 @@ TEST_CASE("A field as long as the server itself sends is taken back", "[rfc9110-
     }
   }
   CHECK(longest > 0);
-  check(get("/", "X: " + std::string(longest, 'x') + "\r\n"), "200 keep");
+  check(get("/", "X: " + repeated('x', longest) + "\r\n"), "200 keep");
 }
 
 TEST_CASE("Whatever is too large gets a 4xx", "[rfc9110-4][9110-2.3-2][9110-17.5-1]") {
@@ -52,7 +52,7 @@ TEST_CASE("One request's cookies are not the next one's", "[rfc9110-4][9110-3.3-
 }
 
 TEST_CASE("A URI of 8000 bytes is no trouble", "[rfc9110-4][9110-4.1-1]") {
-  const std::string path = "/path/" + std::string(7900, 'a');
+  const std::string path = "/path/" + repeated('a', 7900);
   CHECK(require(get(path), "200 keep").last().body == path + "\n\n");
 }
 

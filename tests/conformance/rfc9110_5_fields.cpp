@@ -65,7 +65,7 @@ TEST_CASE("A head that is too large gets a 431", "[rfc9110-5][9110-5.4-1]") {
   };
   const std::string long_text(64U << 10U, 'x');
   too_large("X: " + long_text + "\r\n");
-  too_large("X: " + std::string(1U << 20U, 'x') + "\r\n");
+  too_large("X: " + repeated('x', 1U << 20U) + "\r\n");
   too_large(long_text + ": y\r\n");
   std::string many;
   for (int i = 0; i < 10'000; ++i) many += "X: y\r\n";

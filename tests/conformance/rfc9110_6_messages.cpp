@@ -49,12 +49,6 @@ TEST_CASE("Date is the time of the answer", "[rfc9110-6][9110-6.6.1-2]") {
   // A server that makes the line once a second may be a second behind, and clocks are read in turn.
   CHECK(said >= before - 2);
   CHECK(said <= after + 1);
-  // The day of the week is computed, so it may be wrong on its own.
-  const int day = parts.tm_wday;
-  const std::time_t again = timegm(&parts);
-  std::tm computed{};
-  gmtime_r(&again, &computed);
-  CHECK(day == computed.tm_wday);
 }
 
 TEST_CASE("An https target is refused where nothing is encrypted", "[rfc9110-6][9110-7.4-1]") {
@@ -156,7 +150,7 @@ TEST_CASE("An answer is as long as it says", "[rfc9110-6][9110-8.6-7]") {
   for (const std::size_t size : {0U, 1U, 4095U, 4096U, 16384U, 65535U, 65536U, 65537U, 1000000U}) {
     const std::string large = get("/large?n=" + std::to_string(size));
     const Answers answers = require(large + get("/fields") + large, "200, 200, 200 keep");
-    CHECK(answers.last().body == std::string(size, 'x'));
+    CHECK(answers.last().body == repeated('x', size));
   }
 }
 

@@ -7,13 +7,13 @@
 namespace stagecraft::conformance {
 
 TEST_CASE("A method longer than any that is known is not implemented", "[rfc9112-3][9112-3-1]") {
-  check(request(std::string(40, 'A'), "/"), "501 any");
-  check(request(std::string(5000, 'A'), "/"), "501 any");
+  check(request(repeated('A', 40), "/"), "501 any");
+  check(request(repeated('A', 5000), "/"), "501 any");
 }
 
 TEST_CASE("A target that is too long is answered 414", "[rfc9112-3][9112-3-2]") {
   const auto long_target = [](std::size_t length) {
-    return Probe{.request = get("/" + std::string(length, 'a')),
+    return Probe{.request = get("/" + repeated('a', length)),
                  .outcome = "414 close",
                  .hint = "the answer must come although most of the target was never read",
                  .reset_forgiven = true};

@@ -28,7 +28,7 @@ TEST_CASE("Sizes are hexadecimal, in either case, with leading zeros", "[rfc9112
   CHECK(body("fAcE\r\n" + large + "\r\n0\r\n\r\n") == large);
   std::string many;
   for (int i = 0; i < 1000; ++i) many += "1\r\nx\r\n";
-  CHECK(body(many + "0\r\n\r\n") == std::string(1000, 'x'));
+  CHECK(body(many + "0\r\n\r\n") == repeated('x', 1000));
 }
 
 TEST_CASE("A very large size is never read as a small one", "[rfc9112-7][9112-7.1-2]") {
@@ -109,12 +109,12 @@ TEST_CASE("Malformed chunk extensions are refused", "[rfc9112-7][9112-7.1-4]") {
 TEST_CASE("Chunk extensions are bounded", "[rfc9112-7][9112-7.1.1-2]") {
   constexpr auto outcome = "413 close or 431 close or 400 close";
   constexpr auto hint = "a client can send extensions for ever while no byte of the body comes";
-  check(post_chunked("5;" + std::string(65536, 'a') + "\r\nhello\r\n0\r\n\r\n"), outcome, hint);
+  check(post_chunked("5;" + repeated('a', 65536) + "\r\nhello\r\n0\r\n\r\n"), outcome, hint);
   std::string many;
-  for (int i = 0; i < 128; ++i) many += "1;" + std::string(1024, 'a') + "\r\nx\r\n";
+  for (int i = 0; i < 128; ++i) many += "1;" + repeated('a', 1024) + "\r\nx\r\n";
   check(post_chunked(many + "0\r\n\r\n"), outcome, "each is short; their sum is not");
-  check(post_chunked("1;a=\"" + std::string(65536, 'a') + "\"\r\nx\r\n0\r\n\r\n"), outcome, hint);
-  check(post_chunked(std::string(65536, '0') + "1\r\nx\r\n0\r\n\r\n"), outcome,
+  check(post_chunked("1;a=\"" + repeated('a', 65536) + "\"\r\nx\r\n0\r\n\r\n"), outcome, hint);
+  check(post_chunked(repeated('0', 65536) + "1\r\nx\r\n0\r\n\r\n"), outcome,
         "leading zeros are a flood as well");
 }
 
@@ -146,7 +146,7 @@ TEST_CASE("Malformed trailers are refused", "[rfc9112-7][9112-7.1.2-2]") {
     check(post_chunked("5\r\nhello\r\n0\r\n" + trailer + "\r\n"), "400 close",
           "trailer lines are field lines");
   }
-  check(post_chunked("0\r\nX: " + std::string(65536, 'a') + "\r\n\r\n"),
+  check(post_chunked("0\r\nX: " + repeated('a', 65536) + "\r\n\r\n"),
         "431 close or 413 close or 400 close", "the trailer section is bounded as well");
 }
 

@@ -192,14 +192,14 @@ TEST_CASE("An error answer survives the bytes that nobody read", "[rfc9112-9][91
   constexpr auto hint =
       "closing a socket with unread input sends a reset, which may overtake the answer: shut down "
       "the sending side, read for a while, then close";
-  check(Probe{.request = "malformed\r\n\r\n" + std::string(128U << 10U, 'x'),
+  check(Probe{.request = "malformed\r\n\r\n" + repeated('x', 128U << 10U),
               .outcome = "400 close",
               .hint = hint});
-  check(Probe{.request = request("POST", "/", "Content-Length: 10485760\r\n") +
-                         std::string(10U << 20U, 'x'),
-              .outcome = "413 close",
-              .hint = hint,
-              .reset_forgiven = true});
+  check(Probe{
+      .request = request("POST", "/", "Content-Length: 10485760\r\n") + repeated('x', 10U << 20U),
+      .outcome = "413 close",
+      .hint = hint,
+      .reset_forgiven = true});
 }
 
 TEST_CASE("Doubtful framing is refused, and nothing behind it is answered",

@@ -111,7 +111,7 @@ TEST_CASE("A request has an end, however it drips", "[timeouts][9112-9.5-1]") {
   {
     Client client(own->endpoint());
     client.send(request("POST", "/", "Content-Length: 1000000\r\n"));
-    drip(client, std::string(100, 'x'));
+    drip(client, repeated('x', 100));
     check_timed_out(client, "POST");
   }
   own->stop();

@@ -24,7 +24,7 @@ std::string printable_byte(char byte) {
   }
   if (byte >= ' ' && byte <= '~') return std::string(1, byte);
   constexpr std::string_view digits = "0123456789ABCDEF";
-  const auto value = static_cast<unsigned char>(byte);
+  const unsigned value = static_cast<unsigned char>(byte);
   return std::string("\\x") + digits[value >> 4U] + digits[value & 15U];
 }
 
@@ -63,7 +63,7 @@ std::string shell_command(std::string_view request) {
   std::string words;
   std::string word;
   for (const char byte : request) {
-    const auto value = static_cast<unsigned char>(byte);
+    const unsigned value = static_cast<unsigned char>(byte);
     if (byte == '\r') {
       word += "\\r";
     } else if (byte == '\n') {
