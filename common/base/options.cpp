@@ -39,6 +39,7 @@ class CommandLine {
 
  private:
   void add_listening(Options& options, const StageFeatures& features);
+  void add_threads(Options& options, const StageFeatures& features);
   void add_content(Options& options);
   void add_watching(Options& options);
   void add_timeouts(Options& options, const StageFeatures& features);
@@ -90,6 +91,7 @@ CommandLine::CommandLine(Options& options, const StageFeatures& features)
       "SIZE is a number of bytes, or has a unit: 512, 64KiB, 1MiB, 2GiB.\n"
       "DURATION has a unit: 250ms, 2s, 1min, 1h; only 0 may stand alone.");
   add_listening(options, features);
+  add_threads(options, features);
   add_content(options);
   add_watching(options);
   add_timeouts(options, features);
@@ -116,6 +118,39 @@ void CommandLine::add_listening(Options& options, const StageFeatures& features)
   if (features.reuse_port) {
     add_switch("--reuse-port", options.reuse_port,
                "Share the port with other servers (SO_REUSEPORT)");
+  }
+}
+
+void CommandLine::add_threads(Options& options, const StageFeatures& features) {
+  group_ = "Threads and connections";
+  if (features.max_connections) {
+    add_number("--max-connections", options.max_connections, 1, 1'000'000,
+               "Clients served at once; further ones wait to be\naccepted, or are told 503");
+  }
+  if (features.concurrency) {
+    add_number("--concurrency", options.concurrency, 0, 1024,
+               "Event loops; 0: one for each processor");
+  }
+  if (features.resolution) {
+    add_duration("--resolution", options.resolution, Zero::refused,
+                 "Deadlines are rounded up to multiples of it");
+  }
+  if (features.executor) {
+    add_choice<Executor>(
+        "--executor", options.executor,
+        {{"inline", Executor::inline_}, {"pool", Executor::pool}, {"thread", Executor::thread}},
+        "Where handlers run: on the event loop; on the\npool; each on a thread of its own");
+  }
+  if (features.workers) {
+    add_number("--workers", options.workers, 1, 10'000, "Threads of the pool");
+    add_number(
+        "--workers-max", options.workers_max, 1, 10'000,
+        "To how many it may grow; they retire when idle.\nBelow --workers: it does not grow");
+    add_number("--queue", options.queue, 1, 1'000'000, "Jobs that may wait for a worker; then 503");
+  }
+  if (features.stack_size) {
+    add_size("--stack-size", options.stack_size, 64 * KiB, 64 * MiB,
+             "Stack of each thread that runs handlers");
   }
 }
 

@@ -17,6 +17,13 @@ enum class App : std::uint8_t {
   echo,  ///< answers every path; for probes and conformance suites
 };
 
+/// Which thread runs a handler that does not say so itself (Route::where).
+enum class Executor : std::uint8_t {
+  inline_,  ///< the event loop's: no hand-over, and nobody else is served meanwhile
+  pool,     ///< one of a pool's workers
+  thread,   ///< one of its own
+};
+
 /// Everything that can be set when a server program is started. Read-only from then on.
 struct Options {
   std::string host = "127.0.0.1";
@@ -30,6 +37,14 @@ struct Options {
   int accept_length = 1024;               ///< the listener's backlog
   bool reuse_addr = true;
   bool reuse_port = false;
+  std::size_t max_connections = 10'000;  ///< served at once
+  std::size_t stack_size = 256 * KiB;    ///< of each thread that runs handlers
+  std::size_t workers = 8;               ///< threads of the pool, at least
+  std::size_t workers_max = 8;           ///< threads of the pool, at most
+  std::size_t queue = 1024;              ///< jobs that may wait for a worker
+  Executor executor = Executor::pool;
+  std::size_t concurrency = 0;                ///< event loops; 0: as many as there are processors
+  std::chrono::milliseconds resolution{100};  ///< deadlines are rounded up to multiples of this
   Limits limits;
 };
 
@@ -43,6 +58,12 @@ struct StageFeatures {
   bool accept_length = true;
   bool reuse_addr = true;
   bool reuse_port = false;
+  bool max_connections = false;
+  bool stack_size = false;
+  bool workers = false;  ///< and workers_max and queue
+  bool executor = false;
+  bool concurrency = false;
+  bool resolution = false;
 };
 
 /// What a command line asks for.
