@@ -36,10 +36,10 @@ Metrics::Metrics() { name_routes({}); }
 
 void Metrics::name_routes(std::span<const std::string_view> patterns) {
   patterns_.assign(1, "");
-  patterns_.insert(patterns_.end(), patterns.begin(), patterns.end());
   route_of_pattern_.clear();
-  for (std::size_t route = 1; route < patterns_.size(); ++route) {
-    route_of_pattern_.emplace(patterns_[route].data(), route);
+  for (const std::string_view pattern : patterns) {
+    route_of_pattern_.emplace(pattern.data(), patterns_.size());
+    patterns_.emplace_back(pattern);
   }
   for (Shard& shard : shards_) {
     shard.answers = std::make_unique<std::array<Count, status_classes>[]>(patterns_.size());

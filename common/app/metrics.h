@@ -37,8 +37,8 @@ class Metrics {
 
   Metrics();
 
-  /// The patterns by which answers will be counted. They must live as long as this object, and each
-  /// stand in one place only, because they are told apart by their addresses.
+  /// The patterns by which answers will be counted. Those given to count_answer() must be the very
+  /// same: they are told apart by their addresses.
   void name_routes(std::span<const std::string_view> patterns);
 
   void count(Counter counter, std::uint64_t amount = 1) noexcept {
@@ -69,8 +69,8 @@ class Metrics {
   std::uint64_t sum_answers(std::size_t route, std::size_t status_class) const;
 
   std::array<Shard, shard_count> shards_;
-  std::vector<std::string_view> patterns_;  // the first is that of no route
-  std::unordered_map<const char*, std::size_t> route_of_pattern_;
+  std::vector<std::string> patterns_;                              // the first is that of no route
+  std::unordered_map<const char*, std::size_t> route_of_pattern_;  // by address
 };
 
 }  // namespace stagecraft
