@@ -71,7 +71,7 @@ std::string shell_command(std::string_view request) {
     } else if (byte < ' ' || byte > '~' || byte == '\'' || byte == '\\') {
       // Octal with a leading zero, because that is what the %b of every printf(1) knows.
       const auto digit = [value](unsigned shift) {
-        return static_cast<char>('0' + ((value >> shift) & 7U));
+        return static_cast<char>(unsigned{'0'} + ((value >> shift) & 7U));
       };
       word += {'\\', '0', digit(6), digit(3), digit(0)};
     } else {
