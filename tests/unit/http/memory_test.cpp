@@ -2,9 +2,7 @@
 // answer; and what happens when there is no more.
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,33 +10,11 @@
 
 #include "catch.h"
 #include "http/session.h"
+#include "unit/http/counted_memory.h"
 #include "unit/http/fake_postbox.h"
 
-namespace {
-
-// One thread only: the tests of this program have no other.
-std::size_t allocations = 0;
-std::size_t allocations_until_failure = 0;  // 0: never
-
-void* allocate(std::size_t size) {
-  ++allocations;
-  if (allocations_until_failure > 0 && --allocations_until_failure == 0) throw std::bad_alloc();
-  void* block = std::malloc(size);
-  if (block == nullptr) throw std::bad_alloc();
-  return block;
-}
-
-}  // namespace
-
-void* operator new(std::size_t size) { return allocate(size); }
-void* operator new[](std::size_t size) { return allocate(size); }
-void operator delete(void* block) noexcept { std::free(block); }
-void operator delete[](void* block) noexcept { std::free(block); }
-void operator delete(void* block, std::size_t /*size*/) noexcept { std::free(block); }
-void operator delete[](void* block, std::size_t /*size*/) noexcept { std::free(block); }
-
 using namespace stagecraft;
-using stagecraft::testing::FakePostbox;
+using namespace stagecraft::testing;
 
 namespace {
 
@@ -134,17 +110,17 @@ class Connection {
 // The allocations of 1,000 exchanges, after a first one has made what is kept.
 std::size_t count_allocations(Connection& connection, std::string_view bytes) {
   connection.exchange(bytes);
-  const std::size_t before = allocations;
+  const std::size_t before = allocations();
   for (int i = 0; i < 1000; ++i) connection.exchange(bytes);
-  return allocations - before;
+  return allocations() - before;
 }
 
 }  // namespace
 
 TEST_CASE("Operator new is counted") {
-  const std::size_t before = allocations;
+  const std::size_t before = allocations();
   const auto one = std::make_unique<int>(1);
-  CHECK(allocations == before + 1);
+  CHECK(allocations() == before + 1);
 }
 
 TEST_CASE("A thousand plain requests take nothing from the heap") {
@@ -176,12 +152,12 @@ TEST_CASE("A thousand deferred answers take one block each") {
 TEST_CASE("A thousand connections, one after the other, take nothing from the heap") {
   Connection connection;
   connection.exchange(plaintext);
-  const std::size_t before = allocations;
+  const std::size_t before = allocations();
   for (int i = 0; i < 1000; ++i) {
     connection.reopen();
     connection.exchange(plaintext);
   }
-  CHECK(allocations == before);
+  CHECK(allocations() == before);
 }
 
 TEST_CASE(
@@ -195,10 +171,9 @@ TEST_CASE(
     for (std::size_t moment = 1;; ++moment) {
       CAPTURE(moment);
       Connection connection;
-      allocations_until_failure = moment;
+      fail_allocation(moment);
       const bool ended = connection.exchange(bytes);
-      const bool failed = std::exchange(allocations_until_failure, 0) == 0;
-      if (!failed) break;
+      if (!allocation_failed()) break;
       ++failures;
       const std::string_view sent = connection.sent();
       // A head that was begun is whole, and so is what follows it.
