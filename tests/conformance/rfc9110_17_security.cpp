@@ -49,6 +49,11 @@ TEST_CASE("A path cannot climb above the root", "[rfc9110-17][9110-17.3-1]") {
                                  "/%",
                                  "/%2",
                                  "/%zz",
+                                 "/path/a%2fb",
+                                 "/path/a%2Fb",
+                                 "/%2f",
+                                 "/a%2f",
+                                 "/path/a%5cb",
                                  "/a%2",
                                  "/%u002e",
                                  "/%2g"}) {

@@ -53,36 +53,20 @@ TEST_CASE("Parameters of the coding are an error", "[rfc9112-7][9112-7.1-3]") {
 }
 
 TEST_CASE("Malformed chunks are refused", "[rfc9112-7][9112-7.1-4]") {
-  for (const std::string chunks : {"5\nhello\r\n0\r\n\r\n",
-                                   "5\r\nhello\n0\r\n\r\n",
-                                   "5\r\nhello\r\n0\n\r\n",
-                                   "5\r\nhello\r\n0\r\n\n",
-                                   "5\rhello\r\n0\r\n\r\n",
-                                   "5\r\nhello\r0\r\n\r\n",
-                                   "5\r\nhell\r\n0\r\n\r\n",
-                                   "5\r\nhelloX\r\n0\r\n\r\n",
-                                   "5\r\nhello0\r\n\r\n",
-                                   "5\r\nhello\r\n\r\n0\r\n\r\n",
-                                   " 5\r\nhello\r\n0\r\n\r\n",
-                                   "\t5\r\nhello\r\n0\r\n\r\n",
-                                   "5 \r\nhello\r\n0\r\n\r\n",
-                                   "5\t\r\nhello\r\n0\r\n\r\n",
-                                   "+5\r\nhello\r\n0\r\n\r\n",
-                                   "-1\r\nhello\r\n0\r\n\r\n",
-                                   "0x5\r\nhello\r\n0\r\n\r\n",
-                                   "5_0\r\nhello\r\n0\r\n\r\n",
-                                   "5h\r\nhello\r\n0\r\n\r\n",
-                                   "g\r\nhello\r\n0\r\n\r\n",
-                                   "5.\r\nhello\r\n0\r\n\r\n",
-                                   "\r\nhello\r\n0\r\n\r\n",
-                                   ";a=b\r\nhello\r\n0\r\n\r\n",
-                                   "5,\r\nhello\r\n0\r\n\r\n",
-                                   "\"5\"\r\nhello\r\n0\r\n\r\n",
-                                   "5\r\r\nhello\r\n0\r\n\r\n",
-                                   "0 \r\n\r\n",
-                                   "0;\r\n\r\n",
-                                   "\xFF\r\n\r\n",
-                                   "-0\r\n\r\n"}) {
+  for (const std::string chunks :
+       {"5\nhello\r\n0\r\n\r\n", "5\r\nhello\n0\r\n\r\n", "5\r\nhello\r\n0\n\r\n",
+        "5\r\nhello\r\n0\r\n\n", "5\rhello\r\n0\r\n\r\n", "5\r\nhello\r0\r\n\r\n",
+        "5\r\nhell\r\n0\r\n\r\n", "5\r\nhelloX\r\n0\r\n\r\n", "5\r\nhello0\r\n\r\n",
+        "5\r\nhello\r\n\r\n0\r\n\r\n", " 5\r\nhello\r\n0\r\n\r\n", "\t5\r\nhello\r\n0\r\n\r\n",
+        "5 \r\nhello\r\n0\r\n\r\n", "5\t\r\nhello\r\n0\r\n\r\n", "+5\r\nhello\r\n0\r\n\r\n",
+        "-1\r\nhello\r\n0\r\n\r\n", "0x5\r\nhello\r\n0\r\n\r\n", "5_0\r\nhello\r\n0\r\n\r\n",
+        "5h\r\nhello\r\n0\r\n\r\n", "g\r\nhello\r\n0\r\n\r\n", "5.\r\nhello\r\n0\r\n\r\n",
+        "\r\nhello\r\n0\r\n\r\n", ";a=b\r\nhello\r\n0\r\n\r\n", "5,\r\nhello\r\n0\r\n\r\n",
+        "\"5\"\r\nhello\r\n0\r\n\r\n", "5\r\r\nhello\r\n0\r\n\r\n", "0 \r\n\r\n", "0;\r\n\r\n",
+        "\xFF\r\n\r\n", "-0\r\n\r\n",
+        // Another byte in the place of CR or LF, all else in its place.
+        "5\rXhello\r\n0\r\n\r\n", "5\r\nhello\rX0\r\n\r\n", "5\r\nhelloX\n0\r\n\r\n",
+        "5\r\nhello\r\n0\rX\r\n", "5\r\nhello\r\n0\r\n\rX"}) {
     check(post_chunked(chunks), "400 close",
           "a size of hexadecimal digits, CRLF, the data, CRLF, and nothing else");
   }

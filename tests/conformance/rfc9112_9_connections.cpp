@@ -195,6 +195,9 @@ TEST_CASE("An error answer survives the bytes that nobody read", "[rfc9112-9][91
   check(Probe{.request = "malformed\r\n\r\n" + repeated('x', 128U << 10U),
               .outcome = "400 close",
               .hint = hint});
+  check(Probe{.request = get("/", "Connection: close\r\n") + repeated('x', 200U << 10U),
+              .outcome = "200 close",
+              .hint = hint});
   check(Probe{
       .request = request("POST", "/", "Content-Length: 10485760\r\n") + repeated('x', 10U << 20U),
       .outcome = "413 close",
