@@ -12,7 +12,14 @@ using Catch::Contains;
 
 namespace {
 
-const StageFeatures everything{.name = "test-server", .reuse_port = true};
+const StageFeatures everything{.name = "test-server",
+                               .reuse_port = true,
+                               .max_connections = true,
+                               .stack_size = true,
+                               .workers = true,
+                               .executor = true,
+                               .concurrency = true,
+                               .resolution = true};
 
 ParsedOptions parse(const std::vector<const char*>& arguments,
                     const StageFeatures& features = everything) {
@@ -119,6 +126,22 @@ TEST_CASE("every option sets its own member") {
   CHECK(given.limits.request_timeout == 8ms);
 }
 
+TEST_CASE("every option of threads and connections sets its own member") {
+  const Options given = options({"--max-connections", "1", "--stack-size", "65537", "--workers",
+                                 "3", "--workers-max", "4", "--queue", "5", "--executor", "thread",
+                                 "--concurrency", "6", "--resolution", "7ms"});
+  CHECK(given.max_connections == 1);
+  CHECK(given.stack_size == 65537);
+  CHECK(given.workers == 3);
+  CHECK(given.workers_max == 4);
+  CHECK(given.queue == 5);
+  CHECK(given.executor == Executor::thread);
+  CHECK(given.concurrency == 6);
+  CHECK(given.resolution == 7ms);
+  CHECK(options({"--executor", "inline"}).executor == Executor::inline_);
+  CHECK(options({"--executor", "pool"}).executor == Executor::pool);
+}
+
 TEST_CASE("every limit sets its own member") {
   const Limits given = options({"--read-buffer-size", "1025", "--max-request-line",   "1026",
                                 "--max-head-size",    "1027", "--max-fields",         "28",
@@ -179,13 +202,13 @@ TEST_CASE("ranges") {
   CHECK(complaint({"--idle-timeout", "0"}) == "--idle-timeout: '0' must be at least 1ms");
   CHECK(complaint({"--send-timeout", "25h"}) == "--send-timeout: '25h' must be at most 24h");
   CHECK(complaint({"--max-fields", "0"}) ==
-        "--max-fields: '0' must be a whole number from 1 to 1000");
+        "--max-fields: '0' must be a whole number from 1 to 128");
   CHECK(options({"--answer-timeout", "0", "--request-timeout", "0"}).limits.request_timeout == 0s);
 }
 
 TEST_CASE("an unknown option is named, also when a value follows it") {
   CHECK_THAT(complaint({"--idle_timeout", "1s"}), Contains("--idle_timeout"));
-  CHECK_THAT(complaint({"--workers", "8"}), Contains("--workers"));
+  CHECK_THAT(complaint({"--worker", "8"}), Contains("--worker"));
   CHECK_THAT(complaint({"-p", "80"}), Contains("-p"));
   CHECK(complaint({"--port"}) == "--port: a value is missing");
   CHECK(complaint({"--port="}) == "--port: a value is missing");
@@ -195,11 +218,17 @@ TEST_CASE("an unknown option is named, also when a value follows it") {
 TEST_CASE("an option that the stage does not have is unknown") {
   const StageFeatures little{
       .name = "test-server", .accept_length = false, .reuse_addr = false, .reuse_port = false};
-  for (const char* option : {"--accept-length=1", "--reuse-addr=on", "--reuse-port=on"}) {
+  for (const char* option :
+       {"--accept-length=1", "--reuse-addr=on", "--reuse-port=on", "--max-connections=1",
+        "--stack-size=64KiB", "--workers=1", "--workers-max=1", "--queue=1", "--executor=pool",
+        "--concurrency=1", "--resolution=1ms"}) {
+    INFO(option);
+    const std::string name = std::string(option).substr(0, std::string_view(option).find('='));
     CHECK(parse({option}).kind == ParsedOptions::serve);
     CHECK_THAT(complaint({option}, little), Contains("was not expected"));
+    CHECK_THAT(parse({"--help"}).text, Contains("  " + name + " "));
+    CHECK_THAT(parse({"--help"}, little).text, !Contains(name + " "));
   }
-  CHECK_THAT(parse({"--help"}, little).text, !Contains("--reuse-addr"));
 }
 
 TEST_CASE("a stage has its own idle timeout, and says why") {

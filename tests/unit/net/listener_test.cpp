@@ -104,6 +104,12 @@ TEST_CASE("localhost is an address of this machine") {
   CHECK_THAT(listener.address(), Catch::StartsWith("127.0.0.1:") || Catch::StartsWith("[::1]:"));
 }
 
+TEST_CASE("a port that is taken at one address of a name is taken") {
+  const Listener first({.host = "localhost", .port = 0});
+  CHECK_THROWS_WITH(Listener({.host = "localhost", .port = first.port()}),
+                    "bind " + first.address() + ": Address already in use");
+}
+
 TEST_CASE("what cannot be had is named") {
   const Listener first({.port = 0});
   CHECK_THROWS_WITH(Listener({.port = first.port()}),
@@ -164,16 +170,19 @@ TEST_CASE("out of descriptors: a client is turned away with the spare one, and a
   Accepted while_nobody_waits;
   bool shed_one = false;
   bool shed_another = true;
+  UniqueFd left_over;
   {
     const NoMoreDescriptors full;
     while_one_waits = listener.accept();
     shed_one = listener.shed_one();
+    left_over.reset(::dup(0));           // fails, for the spare descriptor is back in its place
     shed_another = listener.shed_one();  // must not wait for somebody to come
     while_nobody_waits = listener.accept();
   }
   CHECK(while_one_waits.kind == Accepted::out_of_descriptors);
   CHECK(while_one_waits.error_number == EMFILE);
   CHECK(shed_one);
+  CHECK_FALSE(left_over);
   std::array<char, 1> room{};
   CHECK(unlucky.recv(room).kind == Io::closed);
   CHECK_FALSE(shed_another);
