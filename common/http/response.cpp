@@ -201,7 +201,7 @@ void Response::text(std::string_view body, std::string_view type) {
     return;
   }
   text_size_ = static_cast<std::uint16_t>(body.size());
-  std::memcpy(block_.data() + block_size - text_size_, body.data(), text_size_);
+  std::copy(body.begin(), body.end(), block_.end() - text_size_);
   body_ = Body::text;
 }
 
