@@ -160,9 +160,11 @@ Session::Fed Session::take_piece(std::string_view piece) {
 bool Session::count_gathered() {
   Exchange& exchange = *request_.exchange_;
   if (exchange.sink != nullptr || exchange.body_counted == exchange.body_bytes) return true;
-  workspace_.buffered_ += exchange.body_bytes - exchange.body_counted;
+  const std::uint64_t more = exchange.body_bytes - exchange.body_counted;
   exchange.body_counted = exchange.body_bytes;
-  if (workspace_.buffered_ <= limits_.max_buffered) return true;
+  // Relaxed, since no other memory is handed over by this number.
+  const std::uint64_t before = workspace_.buffered_.fetch_add(more, std::memory_order_relaxed);
+  if (before + more <= limits_.max_buffered) return true;
   refuse(Status::service_unavailable, "too many bodies are being received at once");
   return false;
 }

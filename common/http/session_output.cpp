@@ -90,7 +90,8 @@ void Session::end_request() {
 void Session::forget_body() {
   Exchange& exchange = *request_.exchange_;
   exchange.body.clear();
-  workspace_.buffered_ -= exchange.body_counted;
+  if (exchange.body_counted == 0) return;  // as most: why touch what other threads touch too
+  workspace_.buffered_.fetch_sub(exchange.body_counted, std::memory_order_relaxed);
   exchange.body_counted = 0;
 }
 

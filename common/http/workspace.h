@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <ctime>
@@ -25,7 +26,11 @@ struct Exchange;
 /// the sessions. Must outlive its sessions.
 class Workspace {
  public:
-  explicit Workspace(const Limits& limits, Observer* observer = nullptr);
+  /// `buffered` counts the bytes of gathered bodies against Limits::max_buffered. A server with
+  /// several workspaces gives one count to all of them; without one, each counts for itself.
+  /// Everything is kept by reference.
+  explicit Workspace(const Limits& limits, Observer* observer = nullptr,
+                     std::atomic<std::uint64_t>* buffered = nullptr);
   ~Workspace();
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
@@ -49,7 +54,8 @@ class Workspace {
   const Limits& limits_;
   Observer* observer_;
   std::vector<std::unique_ptr<Exchange>> spare_;
-  std::uint64_t buffered_ = 0;  // bytes of gathered bodies, all sessions of this thread together
+  std::atomic<std::uint64_t> own_buffered_{0};
+  std::atomic<std::uint64_t>& buffered_;  // that, or one shared with others
   std::time_t time_ = -1;
   std::size_t common_fields_size_ = 0;
   std::array<char, 64> common_fields_;

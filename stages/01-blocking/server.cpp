@@ -190,9 +190,11 @@ bool Server::serve_batch(Connection& connection) {
         connection.socket.shut_down_write();
         session.shut_down_done();
         break;
-      case Step::reset:
+      case Step::reset: {
+        MutexLock lock(mutex_);  // stop() may be about to shut it down
         connection.socket.close_with_reset();
         return false;
+      }
       case Step::close:
         return false;
     }

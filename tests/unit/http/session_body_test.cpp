@@ -1,4 +1,6 @@
 // Request bodies: gathered, given to a sink, refused, thrown away.
+#include <atomic>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -350,10 +352,13 @@ TEST_CASE("The bodies of all sessions together are bounded, and counted down aga
   CHECK(greedy.shut_down);
 }
 
-TEST_CASE("One session's buffered body counts against another's") {
+TEST_CASE("One session's buffered body counts against another's, also in another workspace") {
   Limits limits;
   limits.max_buffered = 1000;
-  Workspace workspace(limits);
+  std::atomic<std::uint64_t> buffered = 0;
+  Workspace workspace(limits, nullptr, &buffered);
+  Workspace other_workspace(limits, nullptr, &buffered);
+  const bool shared = GENERATE(true, false);
   const Application application = plain_site().application();
   const auto postbox = std::make_shared<FakePostbox>();
   ConnectionInfo first_info;
@@ -366,7 +371,7 @@ TEST_CASE("One session's buffered body counts against another's") {
     return session.next();
   };
   const std::string half = post("/echo", std::string(2000, 'x')).substr(0, 700);
-  Session second(limits, application, workspace, postbox, second_info);
+  Session second(limits, application, shared ? workspace : other_workspace, postbox, second_info);
   {
     Session first(limits, application, workspace, postbox, first_info);
     CHECK(give(first, half) == Step::receive);
@@ -374,4 +379,5 @@ TEST_CASE("One session's buffered body counts against another's") {
   }
   Session third(limits, application, workspace, postbox, first_info);
   CHECK(give(third, half) == Step::receive);
+  CHECK(buffered > 0);
 }
