@@ -60,24 +60,6 @@ struct Server::Connection {
   std::atomic<bool> idle = false;  // waits for a request, so that stop() may end it
 };
 
-/// Shows stop() the connection that is being served, for as long as this object lives.
-class Server::Shown {
- public:
-  Shown(Server& server, Connection& connection) : server_(server) {
-    MutexLock lock(server_.mutex_);
-    server_.shown_ = &connection;
-  }
-  ~Shown() {
-    MutexLock lock(server_.mutex_);
-    server_.shown_ = nullptr;
-  }
-  Shown(const Shown&) = delete;
-  Shown& operator=(const Shown&) = delete;
-
- private:
-  Server& server_;
-};
-
 Server::Server(const Options& options, const Application& application, Telemetry& telemetry)
     : options_(options),
       application_(application),
@@ -150,13 +132,22 @@ std::optional<Accepted> Server::next_client() {
 void Server::serve(Accepted& client) {
   Connection connection(client, ++last_connection_, *this);
   telemetry_.accepted(connection.info);
-  {
-    const Shown shown(*this, connection);
+  show(&connection);
+  try {
     while (serve_batch(connection)) {
       // It is kept, and so is our whole attention: all others wait until this client goes.
     }
+  } catch (const std::exception& failure) {
+    telemetry_.error(failure.what());
   }
+  show(nullptr);
   telemetry_.closed(connection.info);
+}
+
+/// Lets stop() see the connection that is being served, or that there is none.
+void Server::show(Connection* connection) {
+  MutexLock lock(mutex_);
+  shown_ = connection;
 }
 
 /// Answers what a client has sent. Whatever has to be waited for, the thread waits for here; that

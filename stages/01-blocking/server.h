@@ -53,12 +53,12 @@ class Server {
  private:
   using Clock = std::chrono::steady_clock;
   struct Connection;
-  class Shown;
 
   // On the server's thread.
   void accept_loop();
   std::optional<Accepted> next_client();
   void serve(Accepted& client);
+  void show(Connection* connection);
   bool serve_batch(Connection& connection);
   void receive(Connection& connection);
   void send(Connection& connection);
