@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <stdexcept>
+#include <utility>
 
 #include "catch.h"
 #include "conformance/lint.h"
@@ -152,10 +153,12 @@ Trial run(const Probe& probe, Client& client, Pace pace) {
 
 }  // namespace
 
-const HttpResponse& Answers::last() const {
+const HttpResponse& Answers::last() const& {
   if (list.empty()) throw std::logic_error("there is no answer: " + outcome);
   return list.back();
 }
+
+HttpResponse Answers::last() && { return std::as_const(*this).last(); }
 
 bool outcome_allowed(std::string_view outcome, std::string_view expected) {
   constexpr std::string_view separator = " or ";

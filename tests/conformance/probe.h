@@ -59,7 +59,9 @@ struct Answers {
   std::string outcome;                      ///< `200 keep`, or what went wrong in words
 
   /// The only answer, or the last final one. Throws std::logic_error if there is none.
-  const testing::HttpResponse& last() const;
+  const testing::HttpResponse& last() const&;
+  /// By value from a temporary, so that `check(...).last().body` may be looped over.
+  testing::HttpResponse last() &&;
 };
 
 /// Sends the probe and compares; a difference fails the running case, which goes on.
