@@ -29,6 +29,8 @@ using Admit = std::function<std::optional<Intake>(const Request& head, Response&
 using Handler = std::function<void(const Request&, Response&)>;
 
 /// Where a handler runs, on the stages that have the thing; elsewhere on the connection's thread.
+/// `here`: on the event loop, and it must not block. `pool`: it may take long, so somewhere else,
+/// which --executor decides. `thread`: always on a thread of its own.
 enum class Where : std::uint8_t { here, pool, thread };
 
 /// What an Application chose for a request. Must outlive the request: routes are made once, before

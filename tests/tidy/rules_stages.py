@@ -5,12 +5,15 @@ import re
 from source_tree import CPP, Violation
 
 EVERY_STAGE_HAS = ("README.md", "server.h", "server.cpp")
+COMMENT = re.compile(r"(^|\s)//.*")
 STAGE_NAME = re.compile(r"(\d\d)-([a-z0-9]+(?:-[a-z0-9]+)*)")
 
-# Lines that a stage may have and no earlier stage has: what a reader takes in at one sitting.
+# Lines of code that a stage may have and no earlier stage has: what a reader takes in at one
+# sitting.
 STEP_BUDGET_LINES = 150
-# The first is not a step but the ground; readiness and the state machine come together.
-OTHER_BUDGETS_LINES = {"01": 400, "04": 350}
+# The first is not a step but the ground; readiness and the state machine come together
+# (docs/decisions/0013).
+OTHER_BUDGETS_LINES = {"01": 400, "04": 420}
 
 
 def stage_files(tree):
@@ -68,14 +71,16 @@ def _forms(stages):
 def step_sizes(tree):
     """For each stage in order: its name, its lines that stand in no earlier stage, and its budget.
 
-    Counted are the lines of its .h and .cpp files that are not blank. A line that stands in any
-    earlier stage, in whichever file and however often, is no news.
+    Counted are the lines of code in its .h and .cpp files, without comments and lone braces: a
+    budget that comments use up would be kept by explaining less. A line that stands in any earlier
+    stage, in whichever file, however deep and however often, is no news.
     """
     known = set()
     sizes = []
     for stage in tree.stages():
-        lines = [line.rstrip() for path in tree.files(f"stages/{stage}/", CPP)
-                 for _, line in tree.lines(path) if line.strip()]
+        texts = [COMMENT.sub("", line).strip() for path in tree.files(f"stages/{stage}/", CPP)
+                 for _, line in tree.lines(path)]
+        lines = [text for text in texts if re.search(r"\w", text)]
         budget = OTHER_BUDGETS_LINES.get(stage[:2], STEP_BUDGET_LINES)
         sizes.append((stage, sum(line not in known for line in lines), budget))
         known.update(lines)
@@ -83,7 +88,7 @@ def step_sizes(tree):
 
 
 def step_budget(tree):
-    """A stage adds at most 150 lines that stand in no earlier stage (01: 400, 04: 350).
+    """A stage adds at most 150 lines of code that stand in no earlier stage (01: 400, 04: 420).
 
     Why: one step is one idea. A step that needs more is two stages.
     """
