@@ -1,0 +1,169 @@
+#include "event_loop.h"
+
+#include <algorithm>
+#include <cstring>
+#include <ctime>
+#include <exception>
+#include <utility>
+
+#include "connection.h"
+
+namespace stagecraft {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+// The pause after a failed accept(): descriptors come back as others are closed, not by asking.
+constexpr auto descriptor_pause = 100ms;
+
+// How long new clients wait at least when there are as many as --max-connections allows.
+constexpr auto full_pause = 10ms;
+
+}  // namespace
+
+EventLoop::EventLoop(const Options& options, const Application& application, Telemetry& telemetry,
+                     Listener listener)
+    : options_(options),
+      application_(application),
+      telemetry_(telemetry),
+      workspace_(options.limits, &telemetry),
+      listener_(std::move(listener)) {
+  listener_->set_nonblocking();
+  poller_.add(listener_->descriptor(), Interest::readable, on_client_);
+  poller_.add(mailbox_->descriptor(), Interest::readable, on_letter_);
+}
+
+EventLoop::~EventLoop() { mailbox_->close(); }
+
+void EventLoop::run() {
+  role_.bind();
+  while (!draining() || !connections_.empty()) {
+    const std::span<const Poller::Event> events = poller_.wait(time_to_wait());
+    now_ = Clock::now();
+    workspace_.set_time(std::time(nullptr));
+    for (const Poller::Event& event : events) event.watched->ready(event.readiness);
+    expire_timers();
+    if (!draining() && stop_at_.load() != Clock::time_point::max()) begin_drain();
+    if (draining() && now_ >= stop_at_.load()) cut_off_rest();
+    graveyard_.clear();
+  }
+  telemetry_.loop_ended(0);
+}
+
+void EventLoop::stop(Clock::time_point until) {
+  stop_at_ = until;
+  mailbox_->wake_up();
+}
+
+void EventLoop::watch(Connection& connection, Interest interest) {
+  poller_.change(connection.descriptor(), interest, connection);
+}
+
+void EventLoop::unwatch(Connection& connection) {
+  poller_.remove(connection.descriptor());
+  timers_.remove(connection);
+}
+
+void EventLoop::retire(Connection& connection) {
+  telemetry_.closed(connection.info());
+  const auto found = connections_.find(connection.info().id);
+  graveyard_.push_back(std::move(found->second));
+  connections_.erase(found);
+}
+
+/// Until the first deadline, if there is one. Rounded up, so that we are not woken a moment too
+/// early.
+std::optional<std::chrono::milliseconds> EventLoop::time_to_wait() {
+  Clock::time_point first = std::min(timers_.next(), accept_again_);
+  if (draining()) first = std::min(first, stop_at_.load());
+  if (first == Clock::time_point::max()) return std::nullopt;
+  return std::chrono::ceil<std::chrono::milliseconds>(std::max(first - Clock::now(), {}));
+}
+
+void EventLoop::accept_clients() {
+  role_.assert_held();
+  if (connections_.size() >= options_.max_connections) return pause_accepting(now_ + full_pause);
+  Accepted client = listener_->accept(SocketMode::nonblocking);
+  switch (client.kind) {
+    case Accepted::connection:
+      out_of_descriptors_ = false;
+      return add(client);
+    case Accepted::out_of_descriptors:
+      if (!std::exchange(out_of_descriptors_, true)) {
+        telemetry_.error(std::string("accept: ") + std::strerror(client.error_number));
+      }
+      listener_->shed_one();
+      return pause_accepting(now_ + descriptor_pause);
+    case Accepted::transient:
+    case Accepted::would_block:
+    case Accepted::closed:
+      return;
+  }
+}
+
+void EventLoop::add(Accepted& client) {
+  try {
+    auto connection = std::make_unique<Connection>(*this, workspace_, client, ++last_connection_);
+    Connection& added = *connection;
+    // Reserved here, so that retire() cannot fail.
+    graveyard_.reserve(connections_.size() + 1);
+    connections_.emplace(added.info().id, std::move(connection));
+    try {
+      timers_.add(added);
+      poller_.add(added.descriptor(), Interest::readable, added);
+    } catch (...) {
+      connections_.erase(added.info().id);
+      throw;
+    }
+    telemetry_.accepted(added.info());
+    added.ready({});  // sets its first timer
+  } catch (const std::exception& failure) {
+    // No memory for a connection, say. That costs us this client and nobody else.
+    telemetry_.error(failure.what());
+  }
+}
+
+void EventLoop::pause_accepting(Clock::time_point until) {
+  poller_.change(listener_->descriptor(), Interest::none, on_client_);
+  accept_again_ = until;
+}
+
+void EventLoop::deliver_letters() {
+  role_.assert_held();
+  mailbox_->acknowledge();
+  while (const auto letter = mailbox_->take()) {
+    const auto found = connections_.find(letter->ticket.connection);
+    if (found != connections_.end()) found->second->deliver(*letter);
+  }
+}
+
+void EventLoop::expire_timers() {
+  while (Timed* timed = timers_.take_due(now_)) timed->expired();
+  if (now_ >= accept_again_) {
+    accept_again_ = Clock::time_point::max();
+    if (listener_) poller_.change(listener_->descriptor(), Interest::readable, on_client_);
+  }
+}
+
+/// Takes in who has connected by now, and nobody after that.
+void EventLoop::begin_drain() {
+  drain_began_ = now_;
+  for (std::size_t before = 0; before != last_connection_;) {
+    before = last_connection_;
+    accept_clients();
+  }
+  poller_.remove(listener_->descriptor());
+  listener_.reset();
+  for (const auto& [id, connection] : connections_) connection->drain();
+}
+
+/// The grace is over: who is left is cut off.
+void EventLoop::cut_off_rest() {
+  for (auto next = connections_.begin(); next != connections_.end();) {
+    Connection& connection = *(next++)->second;  // first on, since this one leaves the table
+    connection.cut_off();
+  }
+}
+
+}  // namespace stagecraft

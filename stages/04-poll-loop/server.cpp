@@ -1,0 +1,76 @@
+#include "server.h"
+
+#include <exception>
+#include <utility>
+
+#include "app/signals.h"
+#include "net/listener.h"
+
+namespace stagecraft {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+// What the loop is granted beyond the grace, to notice that it is over.
+constexpr auto end_moment = 1s;
+
+}  // namespace
+
+Server::Server(const Options& options, const Application& application, Telemetry& telemetry)
+    : options_(options), application_(application), telemetry_(telemetry) {}
+
+Server::~Server() {
+  stop(0ms);
+  join();
+}
+
+void Server::start() {
+  ListenerOptions listen;
+  listen.host = options_.host;
+  listen.port = options_.port;
+  listen.backlog = options_.accept_length;
+  listen.reuse_addr = options_.reuse_addr;
+  Listener listener(listen);
+  address_ = listener.address();
+  port_ = listener.port();
+  loop_.emplace(options_, application_, telemetry_, std::move(listener));
+  {
+    MutexLock lock(mutex_);
+    ended_ = false;
+  }
+  const SignalsBlocked blocked;  // the new thread inherits this
+  thread_ = std::thread([this] { run_loop(); });
+}
+
+bool Server::stop(std::chrono::milliseconds grace) {
+  const Clock::time_point end = Clock::now() + grace;
+  if (loop_) loop_->stop(end);
+  return wait_for_end(end + end_moment);
+}
+
+void Server::join() {
+  if (thread_.joinable()) thread_.join();
+  loop_.reset();
+}
+
+void Server::run_loop() {
+  try {
+    loop_->run();
+  } catch (const std::exception& failure) {
+    telemetry_.error(failure.what());
+  }
+  MutexLock lock(mutex_);
+  ended_ = true;
+  ended_changed_.notify_all();
+}
+
+bool Server::wait_for_end(Clock::time_point deadline) {
+  MutexLock lock(mutex_);
+  while (!ended_) {
+    if (ended_changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
+  }
+  return ended_;
+}
+
+}  // namespace stagecraft

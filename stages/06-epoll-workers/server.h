@@ -1,0 +1,74 @@
+// A server of one thread for all its clients, and others for their handlers.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "app/telemetry.h"
+#include "base/options.h"
+#include "base/thread_annotations.h"
+#include "event_loop.h"
+#include "handler_threads.h"
+#include "http/application.h"
+
+namespace stagecraft {
+
+/// What is particular to this server's command line.
+inline constexpr StageFeatures features{
+    .name = STAGECRAFT_STAGE,
+    .max_connections = true,
+    .stack_size = true,
+    .workers = true,
+    .executor = true,
+};
+
+/// Serves an application on one address. start(), stop() and join() are for one thread, and not one
+/// of the server's own.
+class Server {
+ public:
+  /// All three are kept by reference and must outlive the server; `options` must not change.
+  Server(const Options& options, const Application& application, Telemetry& telemetry);
+  /// Ends what still runs, without any grace, and waits for it.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Listens, and serves from now on. Throws std::system_error that names what failed.
+  void start();
+
+  /// Where it listens, "127.0.0.1:8080". After start().
+  const std::string& address() const { return address_; }
+  std::uint16_t port() const { return port_; }
+
+  /// Stops: whoever has connected by now is still answered, for `grace` at most, and told that the
+  /// connection closes; what is left then is cut off. Returns when all is done, or the grace over.
+  /// False: a handler still runs, which nothing can end but itself.
+  bool stop(std::chrono::milliseconds grace);
+
+  /// Waits until the server's thread has ended; the port is free then. After stop().
+  void join();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void run_loop();
+  bool wait_for_end(Clock::time_point deadline);
+
+  const Options& options_;
+  const Application& application_;
+  Telemetry& telemetry_;
+  std::string address_;
+  std::uint16_t port_ = 0;
+  std::optional<HandlerThreads> handler_threads_;
+  std::optional<EventLoop> loop_;
+  std::thread thread_;
+
+  Mutex mutex_;
+  ConditionVariable ended_changed_;
+  bool ended_ GUARDED_BY(mutex_) = true;
+};
+
+}  // namespace stagecraft

@@ -1,0 +1,93 @@
+#include "server.h"
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <utility>
+
+#include "app/signals.h"
+#include "net/listener.h"
+
+namespace stagecraft {
+
+using namespace std::chrono_literals;
+
+namespace {
+
+// What the loop is granted beyond the grace, to notice that it is over.
+constexpr auto end_moment = 1s;
+
+}  // namespace
+
+Server::Server(const Options& options, const Application& application, Telemetry& telemetry)
+    : options_(options), application_(application), telemetry_(telemetry) {}
+
+Server::~Server() {
+  stop(0ms);
+  join();
+}
+
+void Server::start() {
+  ListenerOptions listen;
+  listen.host = options_.host;
+  listen.port = options_.port;
+  listen.backlog = options_.accept_length;
+  listen.reuse_addr = options_.reuse_addr;
+  listen.reuse_port = options_.reuse_port;
+  shared_.emplace(options_, application_, telemetry_);
+  const std::size_t count = options_.concurrency > 0
+                                ? options_.concurrency
+                                : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  for (std::uint32_t number = 0; number < count; ++number) {
+    std::optional<Listener> listener;
+    // The first one listens for all; or all of them at one port, and the kernel spreads the clients
+    // by a hash of their addresses.
+    if (number == 0 || options_.reuse_port) listener.emplace(listen);
+    if (number == 0) {
+      address_ = listener->address();
+      port_ = listen.port = listener->port();
+    }
+    shared_->loops.push_back(std::make_unique<EventLoop>(*shared_, number, std::move(listener)));
+  }
+  const SignalsBlocked blocked;  // the new threads inherit this
+  for (const auto& loop : shared_->loops) {
+    {
+      MutexLock lock(mutex_);
+      ++running_;
+    }
+    threads_.emplace_back([this, &loop = *loop] { run_loop(loop); });
+  }
+}
+
+bool Server::stop(std::chrono::milliseconds grace) {
+  const Clock::time_point end = Clock::now() + grace;
+  if (shared_) shared_->loops.front()->stop(end);  // which tells the others
+  return wait_for_end(end + end_moment);
+}
+
+void Server::join() {
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+  shared_.reset();
+}
+
+void Server::run_loop(EventLoop& loop) {
+  try {
+    loop.run();
+  } catch (const std::exception& failure) {
+    telemetry_.error(failure.what());
+  }
+  MutexLock lock(mutex_);
+  --running_;
+  ended_changed_.notify_all();
+}
+
+bool Server::wait_for_end(Clock::time_point deadline) {
+  MutexLock lock(mutex_);
+  while (running_ > 0) {
+    if (ended_changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
+  }
+  return running_ == 0;
+}
+
+}  // namespace stagecraft
