@@ -135,6 +135,7 @@ TEST_CASE("Persistence follows the version and the options", "[rfc9112-9][9112-9
   const Answers kept = require(http_1_0("Connection: keep-alive\r\n"), "200 keep");
   CHECK(kept.last().lists("Connection", "keep-alive"));
   check(http_1_0("Connection: Keep-Alive, foo\r\n"), "200 keep");
+  check("POST / HTTP/1.0\r\nConnection: keep-alive\r\nContent-Length: 5\r\n\r\nhello", "200 keep");
   check(http_1_0("Keep-Alive: timeout=5\r\n"), "200 close", "that field alone asks for nothing");
 }
 

@@ -32,14 +32,9 @@ const std::vector<std::string> common_options{"--port",         "0",  "--app", "
                                               "--idle-timeout", "30s"};
 
 std::unique_ptr<ServerProcess> start(const std::vector<std::string>& options) {
-  const char* program = std::getenv("STAGECRAFT_PROGRAM");
-  if (program == nullptr) {
-    throw std::runtime_error(
-        "which server? STAGECRAFT_PROGRAM=PROGRAM starts one, --target HOST:PORT takes one");
-  }
   std::vector<std::string> all = common_options;
   all.insert(all.end(), options.begin(), options.end());
-  return std::make_unique<ServerProcess>(program, all);
+  return std::make_unique<ServerProcess>(server_program(), all);
 }
 
 }  // namespace
@@ -54,12 +49,23 @@ const Endpoint& server() {
   return one.process->endpoint();
 }
 
-std::unique_ptr<ServerProcess> server_with(const std::vector<std::string>& options) {
-  if (under_test().target) {
-    std::cout << "skipped, it needs a server with its own limits: " << running_case().name << "\n";
-    return nullptr;
+bool has_own_program() {
+  if (!under_test().target) return true;
+  std::cout << "skipped, it needs a server of its own: " << running_case().name << "\n";
+  return false;
+}
+
+std::string server_program() {
+  const char* program = std::getenv("STAGECRAFT_PROGRAM");
+  if (program == nullptr) {
+    throw std::runtime_error(
+        "which server? STAGECRAFT_PROGRAM=PROGRAM starts one, --target HOST:PORT takes one");
   }
-  return start(options);
+  return program;
+}
+
+std::unique_ptr<ServerProcess> server_with(const std::vector<std::string>& options) {
+  return has_own_program() ? start(options) : nullptr;
 }
 
 void use_target(const Endpoint& target) { under_test().target = target; }

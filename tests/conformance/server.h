@@ -20,6 +20,13 @@ const testing::Endpoint& server();
 /// Null, after a line that names the case as skipped, if a foreign server is tested by --target.
 std::unique_ptr<testing::ServerProcess> server_with(const std::vector<std::string>& options);
 
+/// Whether this process may start programs; false, after a line that names the case as skipped, if
+/// a foreign server is tested by --target.
+bool has_own_program();
+
+/// The program under test. Throws std::runtime_error if STAGECRAFT_PROGRAM is not set.
+std::string server_program();
+
 /// From now on server() is this one, which somebody else has started with `--app echo`.
 void use_target(const testing::Endpoint& target);
 

@@ -86,7 +86,7 @@ TEST_CASE("A body that does not come is answered 408", "[timeouts][9112-9.5-1]")
 }
 
 TEST_CASE("A silent connection is closed without a word", "[timeouts][9112-9.5-1]") {
-  const auto own = server_with({"--idle-timeout", "200ms"});
+  const auto own = server_with({"--idle-timeout", "500ms"});
   if (own == nullptr) return;
   {
     INFO("from the start; a 408 would be taken for the answer to the next request");
@@ -106,7 +106,7 @@ TEST_CASE("A silent connection is closed without a word", "[timeouts][9112-9.5-1
 }
 
 TEST_CASE("A request has an end, however it drips", "[timeouts][9112-9.5-1]") {
-  const auto own = server_with({"--request-timeout", "300ms"});
+  const auto own = server_with({"--request-timeout", "500ms"});
   if (own == nullptr) return;
   {
     Client client(own->endpoint());

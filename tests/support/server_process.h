@@ -1,12 +1,10 @@
 // A server program started for a test.
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "support/child_process.h"
 #include "support/client.h"
 
 namespace stagecraft::testing {
@@ -27,38 +25,32 @@ class ServerProcess {
   ServerProcess& operator=(const ServerProcess&) = delete;
 
   const Endpoint& endpoint() const { return endpoint_; }
-  pid_t process() const { return process_; }
+  pid_t process() const { return child_.process(); }
 
   /// False once it has ended by itself: with the reason, see end_text().
-  bool running();
+  bool running() { return child_.running(); }
 
-  /// Ends it with SIGTERM and waits. Throws std::runtime_error if it had ended before, does not end
+  /// Ends it by `signal` and waits. Throws std::runtime_error if it had ended before, does not end
   /// in time (then it is killed), does not exit with 0, or wrote more than its line to stdout.
   /// Once only.
+  void stop(int signal);
+  /// The same by SIGTERM.
   void stop();
 
   /// How it ended, as `exit status 1` or `signal 11 (Segmentation fault)`.
-  std::string end_text() const;
+  std::string end_text() const { return child_.end_text(); }
 
   /// What it has written to stderr so far.
-  std::string errors() const;
+  std::string errors() const { return child_.errors(); }
 
  private:
-  void start(const std::string& program, const std::vector<std::string>& arguments);
   void await_ready_line();
-  /// Reads stdout until its end, which is the end of the process; false when time is up.
-  bool await_end_of_output();
-  void collect();
   [[noreturn]] void fail(const std::string& what) const;
 
   std::string program_;
-  pid_t process_ = -1;
-  int output_ = -1;  ///< reading end of its stdout
-  int errors_ = -1;  ///< an anonymous file that is its stderr: never full, readable at any time
-  int end_ = 0;      ///< as waitpid(2) stores it, once process_ is collected
-  bool collected_ = false;
+  ChildProcess child_;
   bool stopped_ = false;  ///< stop() was called, so that its complaint is known
-  std::string output_text_;
+  std::string ready_line_;
   Endpoint endpoint_;
 };
 
