@@ -20,7 +20,7 @@ struct LogField {
   enum Kind : std::uint8_t { text_value, unsigned_value, signed_value };
 
   constexpr LogField(std::string_view field_name, std::string_view value)
-      : name(field_name), text(value), kind(text_value) {}
+      : name(field_name), text(value) {}
   constexpr LogField(std::string_view field_name, std::unsigned_integral auto value)
       : name(field_name), number(value), kind(unsigned_value) {}
   constexpr LogField(std::string_view field_name, std::signed_integral auto value)
@@ -29,7 +29,7 @@ struct LogField {
   std::string_view name;
   std::string_view text;
   std::uint64_t number = 0;  ///< of a signed value the two's complement
-  Kind kind;
+  Kind kind = text_value;
 };
 
 /// Something that happened, with a few fields, built on the stack of whoever reports it:
