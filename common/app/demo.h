@@ -10,8 +10,25 @@
 
 namespace stagecraft {
 
-/// The routes of the demo application; docs/routes.md describes each. `close=1` in the query of any
-/// of them asks for an answer that closes the connection.
+/// The routes of the demo application. `close=1` in the query of any of them asks for an answer that
+/// closes the connection.
+///
+///     /                        the page that draws what six clients see; its files are below /page/
+///     /plaintext, /json,       short texts that are always the same
+///     /health, /doc/index.html
+///     /testolope               the same; /testolope-nokeepalive closes the connection
+///     /files/...               the files of --root
+///     /echo                    gives a body back
+///     /upload                  counts a body of any type, of a form with all its parts
+///     /chunks?n=N              N lines, each a chunk of its own
+///     /whoami                  JSON: who answers this request, and since when
+///     /block?ms=N              the same after N ms, for which the handler sleeps
+///     /slow?ms=N               the same after N ms, by an answer that the handler has promised
+///     /gate?name=G             the same as soon as a test opens the gate (app/gates.h), with --gates
+///     /silent?ms=N             connects to this server, and says nothing for N ms
+///     /metrics                 what has been counted, for Prometheus
+///
+/// `ms` is at most 10,000 and `n` at most 1,000,000; more counts as that much.
 ///
 /// `stage` is the name that /whoami gives the server. `metrics` are those that /metrics shows; they
 /// must outlive the table. Throws std::system_error if a folder that the options name cannot be

@@ -41,8 +41,8 @@ void refuse(Response& response, Status status, std::string_view detail) {
 class Visit {
  public:
   // The handler is entered now.
-  Visit(const std::string& stage, const Request& request)
-      : stage_(stage),
+  Visit(std::string stage, const Request& request)
+      : stage_(std::move(stage)),
         loop_(request.connection().loop),
         connection_(request.connection().id),
         request_(request.number()),
@@ -95,7 +95,7 @@ Handler block(const std::string& stage) {
 }
 
 // Promises an answer, and leaves at once.
-Handler slow(const std::string& stage, std::shared_ptr<Scheduler> scheduler) {
+Handler slow(const std::string& stage, const std::shared_ptr<Scheduler>& scheduler) {
   return with_duration([stage, scheduler](const Request& request, Response& response,
                                           std::chrono::milliseconds duration) {
     scheduler->after(duration, [visit = Visit(stage, request), close = asks_to_close(request),

@@ -27,7 +27,7 @@ bool same_word(std::string_view a, std::string_view b) {
 
 std::string_view trimmed(std::string_view text) {
   const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == text.npos) return {};
+  if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
@@ -54,7 +54,7 @@ bool lists(const Request& request, std::string_view name, std::string_view token
 
 void echo(const Request& request, Response& response) {
   // Two readers could take such a path for two different ones.
-  if (request.path().find("//") != request.path().npos) {
+  if (request.path().find("//") != std::string_view::npos) {
     return error_page(response, Status::not_found, "a path has no empty segments here");
   }
   if (!request.body().empty()) {

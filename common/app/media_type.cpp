@@ -48,7 +48,7 @@ constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c
 std::string_view media_type(std::string_view file_name) {
   constexpr std::string_view unknown = "application/octet-stream";
   const std::size_t dot = file_name.rfind('.');
-  if (dot == file_name.npos) return unknown;
+  if (dot == std::string_view::npos) return unknown;
   const std::string_view ending = file_name.substr(dot + 1);
   if (ending.size() > longest_ending) return unknown;
   std::array<char, longest_ending> folded;

@@ -12,7 +12,7 @@ constexpr std::string_view any_below = "/...";
 std::size_t index_of(Method method) { return static_cast<std::size_t>(method); }
 
 // Makes a route that gives the same answer with or without a body, which it does not want.
-Route refusal(std::function<void(Response&)> answer) {
+Route refusal(const std::function<void(Response&)>& answer) {
   Route route;
   route.handle = [answer](const Request&, Response& response) { answer(response); };
   route.admit = [answer](const Request&, Response& response) -> std::optional<Intake> {
@@ -80,8 +80,9 @@ const Route& RouteTable::find(Method method, std::string_view path) const {
 const RouteTable::Resource* RouteTable::match(std::string_view path) const {
   if (const auto found = exact_.find(path); found != exact_.end()) return &found->second;
   // Cut at its last '/' again and again, so that the longest prefix is met first.
-  for (std::size_t end = path.rfind('/'); end != path.npos && !prefix_.empty();
-       end = end == 0 ? path.npos : path.rfind('/', end - 1)) {
+  constexpr std::size_t none = std::string_view::npos;
+  for (std::size_t end = path.rfind('/'); end != none && !prefix_.empty();
+       end = end == 0 ? none : path.rfind('/', end - 1)) {
     const auto found = prefix_.find(path.substr(0, end));
     if (found != prefix_.end()) return &found->second;
   }

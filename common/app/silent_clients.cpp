@@ -38,7 +38,7 @@ struct FreeAddress {
 // is full, the kernel does not answer.
 UniqueFd connect_to(const std::string& address) {
   const std::size_t colon = address.rfind(':');
-  if (colon == address.npos) return {};
+  if (colon == std::string::npos) return {};
   std::string host = address.substr(0, colon);
   if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
 
