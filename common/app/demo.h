@@ -10,10 +10,10 @@
 
 namespace stagecraft {
 
-/// The routes of the demo application. `close=1` in the query of any of them asks for an answer that
-/// closes the connection.
+/// The routes of the demo application. With `close=1` in the query of any of them its answer closes
+/// the connection.
 ///
-///     /                        the page that draws what six clients see; its files are below /page/
+///     /                        draws what six clients see; its files are below /page/
 ///     /plaintext, /json,       short texts that are always the same
 ///     /health, /doc/index.html
 ///     /testolope               the same; /testolope-nokeepalive closes the connection
@@ -24,7 +24,7 @@ namespace stagecraft {
 ///     /whoami                  JSON: who answers this request, and since when
 ///     /block?ms=N              the same after N ms, for which the handler sleeps
 ///     /slow?ms=N               the same after N ms, by an answer that the handler has promised
-///     /gate?name=G             the same as soon as a test opens the gate (app/gates.h), with --gates
+///     /gate?name=G             the same as soon as a test opens the gate (app/gates.h)
 ///     /silent?ms=N             connects to this server, and says nothing for N ms
 ///     /metrics                 what has been counted, for Prometheus
 ///
