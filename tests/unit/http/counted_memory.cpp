@@ -39,6 +39,10 @@ bool allocation_failed() {
 
 void* operator new(std::size_t size) { return stagecraft::testing::allocate(size); }
 void* operator new[](std::size_t size) { return stagecraft::testing::allocate(size); }
+// Catch2 calls this form; the library's would do as well, if a sanitizer did not replace it.
+void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept {
+  return std::malloc(size);
+}
 void operator delete(void* block) noexcept { std::free(block); }
 void operator delete[](void* block) noexcept { std::free(block); }
 void operator delete(void* block, std::size_t /*size*/) noexcept { std::free(block); }

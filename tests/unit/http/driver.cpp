@@ -41,7 +41,7 @@ Driver::Driver(Application application, const Limits& limits, Manner manner)
 
 Driver::~Driver() {
   session_.reset();
-  postbox_->drop_letters();
+  postbox_->close();
 }
 
 Driver& Driver::feed(std::string_view bytes) {

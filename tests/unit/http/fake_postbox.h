@@ -14,9 +14,9 @@ class FakePostbox : public Postbox {
  public:
   void post(std::shared_ptr<Deferred> letter) noexcept override {
     const std::lock_guard lock(mutex_);
-    letters_.push(std::move(letter));
     ++posted_;
     changed_.notify_all();
+    if (!closed_) letters_.push(std::move(letter));
   }
 
   /// The oldest letter, or nullptr.
@@ -25,8 +25,12 @@ class FakePostbox : public Postbox {
     return letters_.pop();
   }
 
-  /// Drops what nobody took: a letter holds its postbox, and would keep it for ever.
-  void drop_letters() {
+  /// Drops all letters, also those to come: a letter holds its postbox, and would keep it for ever.
+  void close() {
+    {
+      const std::lock_guard lock(mutex_);
+      closed_ = true;
+    }
     while (take()) {
     }
   }
@@ -47,6 +51,7 @@ class FakePostbox : public Postbox {
   std::condition_variable changed_;
   LetterQueue letters_;
   unsigned posted_ = 0;
+  bool closed_ = false;
 };
 
 }  // namespace stagecraft::testing
