@@ -144,7 +144,7 @@ void CommandLine::add_threads(Options& options, const StageFeatures& features) {
   if (features.workers) {
     add_number("--workers", options.workers, 1, 10'000, "Threads of the pool");
     add_number(
-        "--workers-max", options.workers_max, 1, 10'000,
+        "--workers-max", options.workers_max, 0, 10'000,
         "To how many it may grow; they retire when idle.\nBelow --workers: it does not grow");
     add_number("--queue", options.queue, 1, 1'000'000, "Jobs that may wait for a worker; then 503");
   }

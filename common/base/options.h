@@ -39,8 +39,8 @@ struct Options {
   bool reuse_port = false;
   std::size_t max_connections = 10'000;  ///< served at once
   std::size_t stack_size = 256 * KiB;    ///< of each thread that runs handlers
-  std::size_t workers = 8;               ///< threads of the pool, at least
-  std::size_t workers_max = 8;           ///< threads of the pool, at most
+  std::size_t workers = 8;               ///< threads of the pool
+  std::size_t workers_max = 0;           ///< to how many it may grow; fewer: it does not grow
   std::size_t queue = 1024;              ///< jobs that may wait for a worker
   Executor executor = Executor::pool;
   std::size_t concurrency = 0;                ///< event loops; 0: as many as there are processors
