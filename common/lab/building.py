@@ -151,7 +151,7 @@ def _configure(preset: str, with_tests: bool) -> None:
         command, cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     if ran.returncode != 0:
-        raise LabError(explain_cmake(ran.stdout + ran.stderr))
+        raise LabError(explain_cmake(ran.stderr or ran.stdout))
 
 
 def _compiler_is_tested(preset: str) -> bool:
