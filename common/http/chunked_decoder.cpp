@@ -35,7 +35,7 @@ bool ChunkedDecoder::take_size_digit(char c) {
 }
 
 // What may follow a whole element of the line: the line's end or another extension.
-ChunkedDecoder::State ChunkedDecoder::behind_element(char c) const {
+ChunkedDecoder::State ChunkedDecoder::behind_element(char c) {
   if (c == '\r') return State::size_lf;
   if (c == ';') return State::name_begin;
   return c == ' ' || c == '\t' ? State::gap : State::failed;

@@ -66,7 +66,7 @@ class ChunkedDecoder {
   };
 
   bool take_size_digit(char c);
-  State behind_element(char c) const;
+  static State behind_element(char c);
   State next_in_line(char c);
   bool take_line(std::string_view bytes, std::size_t& used);
   Progress take_trailer(std::string_view bytes);

@@ -162,8 +162,7 @@ std::optional<Step> Session::read_body() {
 std::optional<Step> Session::discard_body() {
   Exchange& exchange = *request_.exchange_;
   const std::size_t there = exchange.input.size() - exchange.unread;
-  const std::size_t taken =
-      static_cast<std::size_t>(std::min<std::uint64_t>(there, exchange.body_left));
+  const auto taken = static_cast<std::size_t>(std::min<std::uint64_t>(there, exchange.body_left));
   exchange.input.erase(exchange.unread, taken);
   exchange.body_left -= taken;
   if (exchange.body_left == 0) {

@@ -41,7 +41,7 @@ std::span<char> Session::read_buffer() noexcept {
     }
     Exchange& exchange = *request_.exchange_;
     if (receives_into_body()) {
-      const std::size_t most = static_cast<std::size_t>(
+      const auto most = static_cast<std::size_t>(
           std::min<std::uint64_t>(exchange.body_left, limits_.read_buffer_size));
       exchange.body.reserve(most);
       return exchange.body.room().first(most);

@@ -1,10 +1,10 @@
 #include "server.h"
 
 #include <algorithm>
-#include <cstring>
 #include <ctime>
 #include <exception>
 #include <memory>
+#include <system_error>
 #include <utility>
 
 #include "app/session_clock.h"
@@ -116,7 +116,7 @@ std::optional<Accepted> Server::next_client() {
         break;
       case Accepted::out_of_descriptors:
         if (!std::exchange(out_of_descriptors, true)) {
-          telemetry_.error(std::string("accept: ") + std::strerror(client.error_number));
+          telemetry_.error("accept: " + std::generic_category().message(client.error_number));
         }
         listener_->shed_one();
         std::this_thread::sleep_for(descriptor_pause);
@@ -262,9 +262,9 @@ bool Server::stop(std::chrono::milliseconds grace) {
   {
     MutexLock lock(mutex_);
     drain_until_ = end;
-    // The kernel turns away those whom accept() has not taken yet; but while the thread waits there
-    // for somebody to come, there are none.
-    if (waiting_for_client_) listener_->shut_down();
+    // The kernel would turn away those whom accept() has not taken yet. If there are any, it comes
+    // back with one, and needs no other sign.
+    if (waiting_for_client_ && listener_->waiting() == 0) listener_->shut_down();
   }
   if (wait_for_end(std::min(now + last_moment, end))) return true;
   {

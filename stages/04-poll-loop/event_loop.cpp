@@ -1,9 +1,9 @@
 #include "event_loop.h"
 
 #include <algorithm>
-#include <cstring>
 #include <ctime>
 #include <exception>
+#include <system_error>
 #include <utility>
 
 #include "connection.h"
@@ -91,7 +91,7 @@ void EventLoop::accept_clients() {
       return add(client);
     case Accepted::out_of_descriptors:
       if (!std::exchange(out_of_descriptors_, true)) {
-        telemetry_.error(std::string("accept: ") + std::strerror(client.error_number));
+        telemetry_.error("accept: " + std::generic_category().message(client.error_number));
       }
       listener_->shed_one();
       return pause_accepting(now_ + descriptor_pause);

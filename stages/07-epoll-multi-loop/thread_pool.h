@@ -6,6 +6,7 @@
 #include <list>
 
 #include "app/thread.h"
+#include "base/limits.h"
 #include "base/thread_annotations.h"
 
 namespace stagecraft {
@@ -37,8 +38,8 @@ class ThreadPool {
  public:
   struct Size {
     std::size_t workers = 8, workers_max = 8;
-    std::size_t queue = 1024;             ///< jobs that may wait
-    std::size_t stack_size = 256 * 1024;  ///< of each worker, in bytes
+    std::size_t queue = 1024;            ///< jobs that may wait
+    std::size_t stack_size = 256 * KiB;  ///< of each worker, in bytes
   };
 
   /// Throws std::system_error if not even the first worker can be started.
