@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -135,6 +136,15 @@ bool Listener::shed_one() noexcept {
   unlucky.reset();  // before the spare is opened again: it may be the last descriptor there is
   spare_ = open_spare();
   return shed;
+}
+
+// Of a listening socket Linux tells the length of the queue where it tells of a connection the
+// segments that are not acknowledged. `ss -ltn` shows it under Recv-Q.
+std::size_t Listener::waiting() const noexcept {
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  ::getsockopt(fd_.get(), IPPROTO_TCP, TCP_INFO, &info, &size);
+  return info.tcpi_unacked;
 }
 
 void Listener::set_nonblocking() {

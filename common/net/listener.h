@@ -1,6 +1,7 @@
 // The socket on which connections arrive.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -52,6 +53,9 @@ class Listener {
   /// there. Since accept() lacks a descriptor even when nobody waits, the caller must pause before
   /// it tries again.
   bool shed_one() noexcept;
+
+  /// How many connections the kernel has completed that wait to be accepted. Any thread may ask.
+  std::size_t waiting() const noexcept;
 
   /// From now on accept() never waits. Throws std::system_error.
   void set_nonblocking();

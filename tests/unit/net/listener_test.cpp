@@ -141,6 +141,16 @@ TEST_CASE("two listeners share a port if both want to") {
   CHECK(second.port() == first.port());
 }
 
+TEST_CASE("a listener knows how many wait to be accepted") {
+  Listener listener({.port = 0});
+  CHECK(listener.waiting() == 0);
+  const Socket first = connect_to(listener);
+  const Socket second = connect_to(listener);
+  CHECK(listener.waiting() == 2);
+  const Accepted accepted = listener.accept();
+  CHECK(listener.waiting() == 1);
+}
+
 TEST_CASE("shut down from another thread, accept comes back, the port is free") {
   std::uint16_t port = 0;
   {
