@@ -4,7 +4,7 @@
 //
 //   /                         this server
 //   /?stages=NAME@PORT,...    several servers of this machine, one strip each, one after the other
-//   /?replay                  recorded runs, no server
+//   /?replay                  recorded runs, all at once, no server
 
 (function (stagecraft) {
 
@@ -114,36 +114,43 @@
 
   // One server after the other: all at once, they would share the processors, and a strip would
   // show its neighbours too.
+  async function runInTurn(asked) {
+    const outcomes = [];
+    for (const pair of stagecraft.strips) {
+      if (stagecraft.strips.length > 1) bringIntoView(pair.strip.element);
+      outcomes.push(await runOne(pair, asked));
+    }
+    return outcomes;
+  }
+
+  // Recordings disturb nobody: they play side by side.
+  const runAtOnce = (asked) => Promise.all(stagecraft.strips.map((pair) => runOne(pair, asked)));
+
   async function runAll(keepAlive) {
     if (document.body.dataset.state === "running") return;
     const asked = question(keepAlive);
     visitor = new AbortController();
     setState("running");
-    const several = stagecraft.strips.length > 1;
+    const waitsForOthers = !isReplay && stagecraft.strips.length > 1;
     stagecraft.strips.forEach(({ strip }) =>
-      strip.prepare(asked, several ? "Waiting for its turn." : ""));
-    let allDone = true;
-    for (const pair of stagecraft.strips) {
-      if (several) bringIntoView(pair.strip.element);
-      allDone = await runOne(pair, asked) && allDone;
-    }
-    setState(allDone ? "done" : "failed");
+      strip.prepare(asked, waitsForOthers ? "Waiting for its turn." : ""));
+    const outcomes = await (isReplay ? runAtOnce(asked) : runInTurn(asked));
+    setState(outcomes.every(Boolean) ? "done" : "failed");
   }
 
   function describe(servers) {
-    const names = servers.map((server) => server.name).join(", ");
-    document.title = `${servers.length > 1 ? "All stages" : names} · Stagecraft`;
+    const several = servers.length > 1;
+    document.title = `${several ? "All stages" : servers[0].name} · Stagecraft`;
+    if (several) byId("run").textContent = "Send six requests to each";
     if (isReplay) {
-      byId("source").textContent = `a recording of ${names}; no server is asked`;
+      byId("source").textContent =
+        `${several ? `recordings of ${servers.length} servers` : "a recording"}; none is asked`;
       byId("terminal").hidden = true;
       return;
     }
-    if (servers.length > 1) {
-      byId("source").textContent = `${servers.length} servers on this machine, one after the other`;
-      byId("run").textContent = "Send six requests to each";
-    } else {
-      byId("source").textContent = `served to you by ${names}`;
-    }
+    byId("source").textContent = several
+      ? `${servers.length} servers on this machine, one after the other`
+      : `served to you by ${servers[0].name}`;
     const base = servers[0].base;
     byId("commands").textContent =
       `curl -s '${base}/block?ms=2000' & time curl -s '${base}/block?ms=2000'\n` +
@@ -151,11 +158,17 @@
       `curl -v ${base}/whoami`;
   }
 
-  // The buttons stand below the one axis on which the guess is made, or above all of them.
-  function placeActions() {
-    const [first, second] = stagecraft.strips;
-    if (second) return;
-    first.strip.element.querySelector(".plot").after(byId("actions"));
+  // The buttons stand below the one axis on which the guess is made, or above all of them. How to
+  // read the picture stands below it, or beside the first of an odd number.
+  function arrange(strips) {
+    byId("strips").replaceChildren(...strips.map(({ element }) => element));
+    if (strips.length === 1) {
+      strips[0].element.querySelector(".plot").after(byId("actions"));
+      return;
+    }
+    document.body.dataset.strips = "several";
+    for (const strip of strips) strip.company = strips;
+    if (strips.length % 2 === 1) strips[0].element.after(byId("reading"));
   }
 
   async function start() {
@@ -164,8 +177,7 @@
       describe(servers);
       stagecraft.strips = servers.map((server, index) =>
         ({ server, strip: new stagecraft.Strip(server.name, index + 1) }));
-      byId("strips").replaceChildren(...stagecraft.strips.map(({ strip }) => strip.element));
-      placeActions();
+      arrange(stagecraft.strips.map(({ strip }) => strip));
       byId("run").addEventListener("click", () => runAll(false));
       byId("run-keepalive").addEventListener("click", () => runAll(true));
       byId("stop").addEventListener("click", () => visitor.abort("you stopped it"));

@@ -22,15 +22,18 @@
 
   const inReducedMotion = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
+  // The shortest of the axes on which this fits.
+  const axisFor = (ms) => 1000 * (AXES_S.find((axis) => axis * 1000 >= ms) || AXES_S.at(-1));
+
   class Strip {
     constructor(name, number) {
       this.name = name;
       this.number = number;
-      this.axisMs = AXES_S[0] * 1000;
+      this.company = [this];  // the strips that are to be compared: they share one axis
       this.guessed = false;
       this.run = null;
       this.build();
-      this.drawAxis();
+      this.setAxis(axisFor(0));
       this.drawRows();
     }
 
@@ -60,9 +63,8 @@
           this.ticks),
         make("div", { className: "outcome", role: "status" }, this.result, this.reading),
         this.table);
-      this.flag.value = "drag me to the last answer";
+      this.flag.value = this.number === 1 ? "drag me to the last answer" : "?";
       this.reading.textContent = "Where will the last bar end?";
-      this.placeGuess();
     }
 
     // The guess in milliseconds, or null if the visitor has not made one.
@@ -88,14 +90,11 @@
     // A run is about to begin: what is in the way goes, the guess becomes a ghost.
     prepare(question, text) {
       this.run = { stage: this.name, question, guessMs: this.guessMs, probes: [] };
-      this.axisMs = AXES_S[0] * 1000;
-      this.fitAxis(this.run.guessMs);
+      this.setAxis(axisFor(Math.max(...this.company.map((strip) => strip.guessMs))));
       this.say(text, "");
       this.element.dataset.state = "waiting";
       this.table.hidden = true;
       this.drawRows();
-      this.drawMarks();
-      this.placeGuess();
     }
 
     // The requests have been made, or another answer is there.
@@ -115,7 +114,6 @@
       this.stopWatching(failed ? "failed" : "done");
       this.fitAxis(stagecraft.latestMs(this.run.probes));
       this.drawRows();
-      this.drawMarks();
       this.drawNumbers();
       this.say(stagecraft.result(this.run), stagecraft.reading(this.run));
     }
@@ -139,18 +137,24 @@
 
     growAxis() {
       const elapsedMs = performance.now() - this.beganAt;
-      if (elapsedMs <= this.axisMs) return;
-      this.fitAxis(elapsedMs * 1.1);
-      this.drawRows();
+      if (elapsedMs > this.axisMs) this.fitAxis(elapsedMs * 1.1);
     }
 
+    // A longer axis, if this does not fit: for all, or a bar here would be as long as one there and
+    // mean another time.
     fitAxis(longestMs) {
-      const fitting = AXES_S.find((axis) => axis * 1000 >= longestMs) || AXES_S.at(-1);
-      this.axisMs = Math.max(this.axisMs, fitting * 1000);
-      this.slider.max = this.axisMs / 1000;
+      const fittingMs = axisFor(longestMs);
+      for (const strip of this.company.filter(({ axisMs }) => axisMs < fittingMs)) {
+        strip.setAxis(fittingMs);
+        strip.drawRows();
+      }
+    }
+
+    setAxis(ms) {
+      this.axisMs = ms;
+      this.slider.max = ms / 1000;
       this.placeGuess();
       this.drawAxis();
-      this.drawMarks();
     }
 
     // A moment as a place on the axis.
@@ -233,7 +237,8 @@
       };
       part("browser", probe.startedMs, probe.sentMs);
       part("server", probe.sentMs, probe.enteredMs);
-      part("served", probe.enteredMs, probe.leftMs,
+      const isPromised = stagecraft.isPromised(probe, this.run);
+      part(isPromised ? "served promised" : "served", probe.enteredMs, probe.leftMs,
         make("span", { className: "long" }, `thread ${probe.thread}`),
         make("span", { className: "short" }, String(probe.thread)));
       let endMs = probe.endedMs;
@@ -268,13 +273,14 @@
       return growing;
     }
 
-    // The client that says nothing. Where there is one thread only, it is known how long that
-    // thread stayed with it; otherwise just how long the connection may have been open.
+    // The client that says nothing. Where it is known which thread stayed with it, and until when,
+    // that is shown; otherwise just how long the connection may have been open.
     silentRow() {
       const { thread, untilMs } = stagecraft.silentHold(this.run.probes);
       const line = make("span", { className: `piece ${thread ? "held" : "silent"}` });
       line.style.left = "0";
       line.style.width = this.at(untilMs || stagecraft.SILENT_MS);
+      if (thread) line.title = `thread ${thread} listens to it`;
       const row = make("li", { className: "row" },
         make("p", { className: "who" },
           make("span", { className: "client" }, "client 0"), " ",

@@ -43,14 +43,21 @@
     return later.acceptedMs - probe.leftMs > NOTABLE_MS ? later.acceptedMs : undefined;
   }
 
-  // Which thread listened to the silent client, and until when, if there is no doubt: the only
-  // thread that there was took up nobody else before.
+  // Which thread listened to the silent client, and until when, if there is no doubt: it alone took
+  // up nobody for a while, although clients waited.
   function silentHold(probes) {
-    const served = answered(probes);
-    const first = served.reduce((a, b) => (b.acceptedMs < a.acceptedMs ? b : a), served[0]);
-    const isAlone = served.every((probe) => probe.thread === first.thread);
-    if (!first || !isAlone || first.acceptedMs < NOTABLE_MS) return {};
-    return { thread: first.thread, untilMs: first.acceptedMs };
+    const late = [...threadsOf(probes)]
+      .map((thread) => answered(probes).filter((probe) => probe.thread === thread).sort(byTurn)[0])
+      .filter((first) => first.enteredMs - first.sentMs > NOTABLE_MS);
+    return late.length === 1 ? { thread: late[0].thread, untilMs: late[0].enteredMs } : {};
+  }
+
+  // Whether the handler had returned, and its thread was free, before the answer was made: the same
+  // thread was in another handler meanwhile.
+  function isPromised(probe, { question, probes }) {
+    return question.handler === "slow" && answered(probes).some((other) =>
+      other !== probe && other.thread === probe.thread &&
+      other.enteredMs < probe.leftMs && probe.enteredMs < other.leftMs);
   }
 
   // "6 clients, 1 thread, the last waited 3.0 s; you guessed 0.5 s."
@@ -65,27 +72,52 @@
     return `${who}, ${count(threads, "thread")}, ${last}${guess}.`;
   }
 
-  function company({ question, probes }) {
+  // One of them, some, all.
+  function shapeOf(probes) {
     const most = mostAtOnce(probes);
-    const patient = question.handler === "slow" && most === threadsOf(probes).size &&
-      most < probes.length;
-    return together(most, probes.length) + (patient ? " Each handler returned at once, but its " +
-      "thread stayed until the answer came." : "");
+    return most === 1 ? "one" : most === probes.length ? "all" : "some";
   }
 
-  function together(most, clients) {
-    if (most === 1) return "At no moment were two of them being served.";
-    if (most === clients) return "All of them were being served at the same time.";
-    return `At most ${most} of them were being served at the same time.`;
+  function together({ question, probes }) {
+    const shape = shapeOf(probes);
+    if (shape === "one") return "At no moment were two of them being served.";
+    if (shape === "some") {
+      return `At most ${mostAtOnce(probes)} of them were being served at the same time.`;
+    }
+    return question.handler === "slow"
+      ? "All of them were waiting for their answers at the same time."
+      : "All of them were being served at the same time.";
+  }
+
+  // Why the picture looks as it does: " Each had a thread to itself."
+  function reason(run) {
+    const { stage, question, probes } = run;
+    if (question.handler === "slow" && !probes.some((probe) => isPromised(probe, run))) {
+      return " Each handler returned at once, but its thread stayed until the answer came.";
+    }
+    const text = REASONS[wordsOf(stage)]?.[`${shapeOf(probes)} ${question.handler}`];
+    return text ? ` ${text}` : "";
+  }
+
+  // What the client that says nothing has cost the others.
+  function costOfSilence({ stage, question, probes }) {
+    if (!question.silent) return "";
+    const { thread, untilMs } = silentHold(probes);
+    if (thread && threadsOf(probes).size === 1) {
+      return ` For the first ${seconds(untilMs)} none was served: the server listened to the ` +
+        "client that says nothing.";
+    }
+    if (thread) {
+      return ` For the first ${seconds(untilMs)} one thread was missing: it listened to the ` +
+        "client that says nothing.";
+    }
+    const text = SILENCE[wordsOf(stage)];
+    return text ? ` ${text}` : "";
   }
 
   function pauseInWords({ question, probes }) {
     const gap = longestGap(probes);
-    if (gap.lengthMs < NOTABLE_MS) return "";
-    if (question.silent && gap.fromMs === 0) {
-      return ` For the first ${seconds(gap.lengthMs)} none was served: the server listened to ` +
-        "the client that says nothing.";
-    }
+    if (gap.lengthMs < NOTABLE_MS || (question.silent && gap.fromMs === 0)) return "";
     if (question.keepAlive) {
       return ` In between, nobody was served for up to ${seconds(gap.lengthMs)}: the thread ` +
         "stayed with a client that it had answered, until the idle timer told it to move on.";
@@ -107,10 +139,12 @@
   // What the picture says, and what went wrong.
   function reading(run) {
     if (answered(run.probes).length === 0) return problems(run.probes).trim();
-    return company(run) + pauseInWords(run) + problems(run.probes);
+    return together(run) + reason(run) + costOfSilence(run) + pauseInWords(run) +
+      problems(run.probes);
   }
 
   // What a stage is, by its name without the number.
+  const wordsOf = (stage) => stage.replace(/^\d+-/, "");
   const IDEAS = {
     "blocking": "One thread. It finishes with one client before it looks at the next.",
     "thread-per-connection": "A thread for each client.",
@@ -120,9 +154,47 @@
     "epoll-workers": "One thread moves the bytes, other threads run the handlers.",
     "epoll-multi-loop": "Several loops, with the clients spread over them.",
   };
-  const ideaOf = (stage) => IDEAS[stage.replace(/^\d+-/, "")] || "";
+  const ideaOf = (stage) => IDEAS[wordsOf(stage)] || "";
+
+  // By how many were served at once, and what their handlers do.
+  const LOOP_STOOD_STILL = "While a handler sleeps, the loop stands still, and with it everybody.";
+  const NOBODY_HELD_IT = "One thread was enough: each handler gave it back at once, and the loop " +
+    "sent each answer when it was there.";
+  const ENOUGH_WORKERS = "There are workers enough for six. With --workers 3 you would see rows.";
+  const REASONS = {
+    "thread-per-connection": { "all block": "Each had a thread to itself." },
+    "thread-pool": {
+      "some block": "The others waited in the queue until a thread was free.",
+      "all block": ENOUGH_WORKERS,
+    },
+    "poll-loop": { "one block": LOOP_STOOD_STILL, "all slow": NOBODY_HELD_IT },
+    "epoll-loop": { "one block": LOOP_STOOD_STILL, "all slow": NOBODY_HELD_IT },
+    "epoll-workers": {
+      "some block": "The others waited for a worker. The loop waited for nobody.",
+      "all block": ENOUGH_WORKERS,
+      "all slow": `${NOBODY_HELD_IT} No worker was needed.`,
+    },
+    "epoll-multi-loop": {
+      "some block": "The others waited for a worker. No loop waited for anybody.",
+      "all block": ENOUGH_WORKERS,
+      "all slow": "The loops shared the clients, and no handler kept a loop.",
+    },
+  };
+
+  // What a client that says nothing costs, where the picture does not show it.
+  const COSTS_NO_THREAD = "The client that says nothing was in nobody's way: no thread waits " +
+    "for it.";
+  const SILENCE = {
+    "thread-per-connection": "The client that says nothing was in nobody's way: it has a thread " +
+      "of its own.",
+    "thread-pool": "One more thread was busy all the while: with the client that says nothing.",
+    "poll-loop": COSTS_NO_THREAD,
+    "epoll-loop": COSTS_NO_THREAD,
+    "epoll-workers": COSTS_NO_THREAD,
+    "epoll-multi-loop": COSTS_NO_THREAD,
+  };
 
   Object.assign(stagecraft, {
-    seconds, answered, latestMs, heldUntilMs, silentHold, result, reading, ideaOf,
+    seconds, answered, latestMs, heldUntilMs, silentHold, isPromised, result, reading, ideaOf,
   });
 })(window.stagecraft);
