@@ -1,14 +1,16 @@
-"""Writes the recordings that /?replay shows: every question, asked of a running stage."""
+"""Writes the recorded runs that /?replay shows: every question, asked of each stage."""
 
 import itertools
 import json
 
 COLUMNS = ["probe", "connection", "thread", "startedMs", "sentMs",
            "acceptedMs", "enteredMs", "leftMs", "endedMs"]
+LINE_LENGTH = 98
 
 HEAD = """"use strict";
 
-// Recorded runs for ?replay, a line for each client. Written by tests/browser/run.py --record.
+// Recorded runs for ?replay: what was asked, and an array for each client. Written by
+// tests/browser/run.py --record.
 
 stagecraft.recordedColumns = [
   %s,
@@ -16,13 +18,11 @@ stagecraft.recordedColumns = [
 ];
 
 stagecraft.recordings = [
-  { "stage": "%s", "runs": [
 """
-TAIL = "\n  ] },\n];\n"
 
 
-def record(visit, path):
-    """Runs every question in the browser and writes the answers' times to a script."""
+def record(visit):
+    """Asks every question of a stage. Returns its entry in the script."""
     runs = []
     visit.open(visit.stage.base + "/")
     questions = itertools.product(("#run", "#run-keepalive"), ("block", "slow"), (False, True))
@@ -32,9 +32,29 @@ def record(visit, path):
         if visit.ended(60) != "done":
             raise RuntimeError("a run to be recorded failed: " + visit.text(".said"))
         asked = {"handler": handler, "silent": silent, "keepAlive": button != "#run"}
-        lines = ",\n".join("      " + json.dumps([round(probe[key], 1) for key in COLUMNS])
-                           for probe in visit.probes())
-        runs.append(f'    {{ "question": {json.dumps(asked)}, "probes": [\n{lines}\n    ] }}')
+        runs.append(f'{{ "question": {json.dumps(asked)},\n' + probe_lines(visit.probes()))
+    print(f"recorded {len(runs)} runs of {visit.stage.name}", flush=True)
+    return f'  {{ "stage": "{visit.stage.name}", "runs": [\n    ' + ",\n    ".join(runs) + "\n  ] }"
+
+
+def probe_lines(probes):
+    """The probes of a run, as many as fit on each line."""
+    lines = ['      "probes": [']
+    for probe in probes:
+        numbers = json.dumps([short(probe[key]) for key in COLUMNS])
+        text = numbers + (", " if probe is not probes[-1] else "] }")
+        if len(lines[-1]) + len(text) > LINE_LENGTH:
+            lines.append("        ")
+        lines[-1] += text
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def short(number):
+    """A time in so many digits as matter; of short ones also a tenth of a millisecond."""
+    return round(number) if number >= 10 or number == int(number) else round(number, 1)
+
+
+def script(recordings):
+    """The whole script."""
     names = [json.dumps(part)[1:-1] for part in (COLUMNS[:5], COLUMNS[5:])]
-    path.write_text(HEAD % (*names, visit.stage.name) + ",\n".join(runs) + TAIL, encoding="ascii")
-    print(f"recorded {len(runs)} runs in {path}")
+    return HEAD % tuple(names) + ",\n".join(recordings) + ",\n];\n"

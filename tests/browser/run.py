@@ -1,28 +1,36 @@
 #!/usr/bin/env python3
-"""Runs the page at / in headless Chromium against one stage and checks what a visitor would see.
+"""Runs the page at / of each stage in headless Chromium and checks what a visitor would see.
 
-    run.py --program build/dev/bin/01-blocking [--keep-screenshots DIR] [--record FILE]
+    run.py --program build/dev/bin/01-blocking ... [--keep-screenshots DIR] [--record FILE]
 
-Prints a line for each check. Exits with 0 if all passed, with 1 if one failed, and with 77 if
-Chromium is not installed. `--record` also writes the recordings that /?replay shows.
+With several programs also the page that shows all of them. Prints a line for each check. Exits with
+0 if all passed, with 1 if one failed, and with 77 if Chromium is not installed. `--record` instead
+writes the recordings that /?replay shows.
 """
 
 import argparse
+import contextlib
 import pathlib
 import re
 import signal
 import sys
 import time
 
+import recording
 import shapes
-from recording import record
 from visit import IDLE_MS, Report, Stage, Visit
 from webdriver import Browser, WebDriverError, missing_programs
 
 HERE = pathlib.Path(__file__).resolve().parent
 PAGE_FILE = HERE.parents[1] / "common" / "app" / "www" / "index.html"
-DESKTOP = (1200, 900)
+DESKTOP = (1280, 900)
 PHONE = (360, 740)
+
+# What a visitor can ask: a name, the switches, the button.
+QUESTIONS = (
+    ("block", "block", False, "#run"), ("slow", "slow", False, "#run"),
+    ("silent", "block", True, "#run"), ("keep-alive", "block", False, "#run-keepalive"),
+)
 
 
 def check_loading(visit):
@@ -114,9 +122,7 @@ def check_result(visit):
 
 def check_other_questions(visit):
     """The switches and the second button."""
-    for key, handler, silent, button in (
-            ("keep-alive", "block", False, "#run-keepalive"), ("slow", "slow", False, "#run"),
-            ("silent", "block", True, "#run")):
+    for key, handler, silent, button in QUESTIONS[1:]:
         visit.ask(silent, handler)
         visit.browser.click(button)
         state = visit.ended()
@@ -136,6 +142,35 @@ def check_stopping(visit):
     visit.report.check("a run can be stopped", state == "failed", state)
     visit.report.check("and the page says so", "you stopped it" in visit.text(".said"),
                        visit.text(".said"))
+
+
+def check_story(visit, stages):
+    """All stages on one page: each strip has its shape for each question."""
+    strips = ",".join(f"{stage.name}@{stage.port}" for stage in stages)
+    ready = visit.open(f"{visit.stage.base}/?stages={strips}")
+    visit.report.check("the page shows all stages", ready)
+    for key, handler, silent, button in QUESTIONS:
+        visit.ask(silent, handler)
+        visit.browser.click(button)
+        state = visit.ended(40 * len(stages))
+        visit.report.check(f"{key}: the page is done with all stages", state == "done", state)
+        runs = visit.browser.script("return stagecraft.strips.map(({strip}) => strip.run.probes)")
+        for stage, probes in zip(stages, runs):
+            visit.report.empty(f"{key}: {stage.name}: {shapes.describe(stage.name, key)}",
+                               shapes.problems(stage.name, key, probes, IDLE_MS))
+        axes = visit.browser.script("return stagecraft.strips.map(({strip}) => strip.axisMs)")
+        visit.report.check(f"{key}: all strips have one axis", len(set(axes)) == 1, axes)
+        visit.browser.script("scrollTo(0, 0)")
+        visit.picture(f"story-{key}-light")
+    visit.ask()
+    visit.browser.prefer(color_scheme="dark")
+    visit.picture("story-keep-alive-dark")
+    visit.browser.prefer(color_scheme="light")
+    visit.browser.set_width(*PHONE)
+    visit.report.empty("all stages fit a phone", visit.width_problems())
+    visit.picture("story-phone")
+    visit.browser.set_width(*DESKTOP)
+    visit.report.empty("the console has nothing to complain about", visit.console_problems())
 
 
 def check_several(visit, second):
@@ -254,8 +289,8 @@ def run_checks(visit, second):
     """All checks, in an order in which each leaves the stage as the next wants it."""
     with visit.stage.silent_client():
         check_loading(visit)
-        check_keyboard(visit)
-        check_result(visit)
+    check_keyboard(visit)
+    check_result(visit)
     check_other_questions(visit)
     check_stopping(visit)
     check_several(visit, second)
@@ -268,10 +303,48 @@ def run_checks(visit, second):
     check_gone(visit)
 
 
+@contextlib.contextmanager
+def visiting(programs, report, screenshots=None):
+    """Runs the programs, and a browser: a visit to the first of them, and all of them."""
+    with contextlib.ExitStack() as stack:
+        stages = []
+        for program in programs:
+            stages.append(Stage(program))
+            stack.callback(stages[-1].stop)
+        browser = stack.enter_context(Browser())
+        browser.set_width(*DESKTOP)
+        browser.prefer(color_scheme="light")
+        yield Visit(browser, stages[0], report, screenshots), stages
+
+
+def test_all(programs, report, screenshots):
+    """Every stage by itself, and then all of them on one page."""
+    for program in programs:
+        if len(programs) > 1:
+            print(f"--- {program.name}", flush=True)
+        folder = screenshots / program.name if screenshots else None
+        with visiting([program, program], report, folder) as (visit, stages):
+            run_checks(visit, stages[1])
+    if len(programs) > 1:
+        print("--- all stages", flush=True)
+        with visiting(programs, report, screenshots) as (visit, stages):
+            check_story(visit, stages)
+
+
+def record_all(programs, path):
+    """Writes the recordings of all stages to a script."""
+    recordings = []
+    for program in programs:
+        with visiting([program], Report()) as (visit, _):
+            recordings.append(recording.record(visit))
+    path.write_text(recording.script(recordings), encoding="ascii")
+
+
 def parse_arguments():
     """The command line."""
-    parser = argparse.ArgumentParser(description="Check the page at / of a stage in Chromium.")
-    parser.add_argument("--program", required=True, help="the stage's program")
+    parser = argparse.ArgumentParser(description="Check the page at / of stages in Chromium.")
+    parser.add_argument("--program", required=True, nargs="+", type=pathlib.Path, metavar="FILE",
+                        help="the stages' programs")
     parser.add_argument("--keep-screenshots", metavar="DIR", type=pathlib.Path,
                         help="keep pictures of the page here")
     parser.add_argument("--record", metavar="FILE", type=pathlib.Path,
@@ -285,34 +358,23 @@ def main():
     # Whoever ends the test, what it started is ended as well.
     for end in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(end, lambda *_: sys.exit(1))
-    stage_name = pathlib.Path(arguments.program).name
-    if stage_name not in shapes.EXPECTED:
-        print(f"tests/browser/shapes.py does not say what {stage_name} must look like")
-        return 1
+    for program in arguments.program:
+        if program.name not in shapes.EXPECTED:
+            print(f"tests/browser/shapes.py does not say what {program.name} must look like")
+            return 1
     missing = missing_programs()
     if missing:
         print(f"skipped: {' and '.join(missing)} not installed "
               "(Debian: apt-get install chromium chromium-driver)")
         return 77
-    if arguments.keep_screenshots:
-        arguments.keep_screenshots.mkdir(parents=True, exist_ok=True)
     report = Report()
-    started = []
     try:
-        stage, second = (started.append(Stage(arguments.program)) or started[-1] for _ in range(2))
-        with Browser() as browser:
-            browser.set_width(*DESKTOP)
-            browser.prefer(color_scheme="light")
-            visit = Visit(browser, stage, report, arguments.keep_screenshots)
-            if arguments.record:
-                record(visit, arguments.record)
-                return 0
-            run_checks(visit, second)
+        if arguments.record:
+            record_all(arguments.program, arguments.record)
+            return 0
+        test_all(arguments.program, report, arguments.keep_screenshots)
     except (RuntimeError, OSError, WebDriverError) as error:
         report.check("the test can go on", False, error)
-    finally:
-        for stage in started:
-            stage.stop()
     print(f"{report.passed} passed, {report.failed} failed")
     return 1 if report.failed else 0
 

@@ -26,6 +26,23 @@ def unanswered(probes):
     return found
 
 
+def most_at_once(probes, until_ms=float("inf")):
+    """How many clients were being served at the same time, at most."""
+    order = [p for p in served(probes) if p["enteredMs"] < until_ms]
+    return max((sum(p["enteredMs"] <= one["enteredMs"] < p["leftMs"] - ROUNDING_MS for p in order)
+                for one in order), default=0)
+
+
+def threads(probes):
+    """How many threads have served them."""
+    return len({p["thread"] for p in served(probes)})
+
+
+def expect(what, found, wanted):
+    """A complaint if a number is not the one that it must be."""
+    return [] if found == wanted else [f"{what}: {found} instead of {wanted}"]
+
+
 def overlaps(probes):
     """Complaints about clients that were served at the same time."""
     order = served(probes)
@@ -69,6 +86,50 @@ def staircase_with_idle_timer(probes, idle_ms):
     return found + ([f"gaps that are not the idle timer's, in ms: {odd}"] if odd else [])
 
 
+def all_at_once(probes, thread_count):
+    """All at the same time, from the beginning, by so many threads."""
+    return (unanswered(probes) + expect("served at once", most_at_once(probes), 6)
+            + expect("threads", threads(probes), thread_count))
+
+
+def all_at_once_by_six_threads(probes, _idle_ms):
+    """Each by a thread of its own."""
+    return all_at_once(probes, 6)
+
+
+def all_at_once_by_one_thread(probes, _idle_ms):
+    """No handler holds the thread, so that it is in all of them at once."""
+    return all_at_once(probes, 1)
+
+
+def all_at_once_by_two_threads(probes, _idle_ms):
+    """The same, with the clients spread over two loops."""
+    return all_at_once(probes, 2)
+
+
+def rows_of_three(probes, idle_ms):
+    """As many at once as there are workers, and the others right after them."""
+    found = unanswered(probes) + expect("served at once", most_at_once(probes), WORKERS)
+    found += expect("threads", threads(probes), WORKERS)
+    long = [round(gap) for gap in gaps_ms(probes) if gap >= IDLE_SHARE * idle_ms]
+    return found + ([f"gaps as long as the idle timer, in ms: {long}"] if long else [])
+
+
+def rows_with_one_worker_less(probes, idle_ms):
+    """Rows, but one worker stays with the silent client until it is given up."""
+    meanwhile = most_at_once(probes, IDLE_SHARE * idle_ms)
+    return unanswered(probes) + expect("at once, before the idle timer", meanwhile, WORKERS - 1)
+
+
+# With these options a stage shows what it is to show: fewer workers than clients, and two loops.
+WORKERS = 3
+_POOL = ["--workers", str(WORKERS)]
+OPTIONS = {
+    "03-thread-pool": _POOL,
+    "06-epoll-workers": _POOL,
+    "07-epoll-multi-loop": [*_POOL, "--concurrency", "2"],
+}
+
 # What each stage must show for each question: handlers that block, handlers that wait, one client
 # that says nothing, connections that are kept open.
 EXPECTED = {
@@ -77,6 +138,42 @@ EXPECTED = {
         "slow": staircase,
         "silent": staircase_after_idle_timer,
         "keep-alive": staircase_with_idle_timer,
+    },
+    "02-thread-per-connection": {
+        "block": all_at_once_by_six_threads,
+        "slow": all_at_once_by_six_threads,
+        "silent": all_at_once_by_six_threads,
+        "keep-alive": all_at_once_by_six_threads,
+    },
+    "03-thread-pool": {
+        "block": rows_of_three,
+        "slow": rows_of_three,
+        "silent": rows_with_one_worker_less,
+        "keep-alive": rows_of_three,
+    },
+    "04-poll-loop": {
+        "block": staircase,
+        "slow": all_at_once_by_one_thread,
+        "silent": staircase,
+        "keep-alive": staircase,
+    },
+    "05-epoll-loop": {
+        "block": staircase,
+        "slow": all_at_once_by_one_thread,
+        "silent": staircase,
+        "keep-alive": staircase,
+    },
+    "06-epoll-workers": {
+        "block": rows_of_three,
+        "slow": all_at_once_by_one_thread,
+        "silent": rows_of_three,
+        "keep-alive": rows_of_three,
+    },
+    "07-epoll-multi-loop": {
+        "block": rows_of_three,
+        "slow": all_at_once_by_two_threads,
+        "silent": rows_of_three,
+        "keep-alive": rows_of_three,
     },
 }
 

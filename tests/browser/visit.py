@@ -1,10 +1,11 @@
 """What the checks share: a running stage, the browser's visit to it, the count of checks."""
 
-import pathlib
 import re
 import select
 import socket
 import subprocess
+
+import shapes
 
 IDLE_MS = 1000
 
@@ -13,9 +14,10 @@ class Stage:
     """A running stage on a port of its own."""
 
     def __init__(self, program):
-        self.name = pathlib.Path(program).name
+        self.name = program.name
         self._process = subprocess.Popen(
-            [program, "--port", "0", "--idle-timeout", f"{IDLE_MS}ms"],
+            [program, "--port", "0", "--idle-timeout", f"{IDLE_MS}ms",
+             *shapes.OPTIONS.get(self.name, [])],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         ready, _, _ = select.select([self._process.stdout], [], [], 10)
         line = self._process.stdout.readline() if ready else ""
@@ -71,6 +73,8 @@ class Visit:
         self.stage = stage
         self.report = report
         self.screenshots = screenshots
+        if screenshots:
+            screenshots.mkdir(parents=True, exist_ok=True)
 
     def open(self, url):
         """Opens a page and waits until it can be used."""

@@ -41,15 +41,12 @@ class Browser:
 
     def __init__(self):
         self._profile = tempfile.mkdtemp(prefix="stagecraft-browser-")
-        # A group of its own, so that close() can end the driver and the browsers it started.
-        self._driver = subprocess.Popen(
-            [shutil.which("chromedriver"), "--port=0"], stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+        self._driver = None
         self._session = None
         # Never through a proxy that the environment names: everything here is on this machine.
         self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         try:
-            self._base = f"http://127.0.0.1:{self._read_port()}"
+            self._base = f"http://127.0.0.1:{self._start_driver()}"
             self._open_session()
         except BaseException:
             self.close()
@@ -61,14 +58,31 @@ class Browser:
     def __exit__(self, *_):
         self.close()
 
-    def _read_port(self):
+    def _start_driver(self):
+        """Returns the port. The driver lets the system choose one for IPv6 and wants the same for
+        IPv4, which may be taken; then another attempt gets another one."""
         said = []
-        for line in self._driver.stdout:
-            said.append(line)
-            match = re.search(r"started successfully on port (\d+)", line)
-            if match:
-                return int(match.group(1))
+        for _ in range(5):
+            # A group of its own, so that close() can end the driver and the browsers it started.
+            self._driver = subprocess.Popen(
+                [shutil.which("chromedriver"), "--port=0"], stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)
+            for line in self._driver.stdout:
+                said.append(line)
+                match = re.search(r"started successfully on port (\d+)", line)
+                if match:
+                    return int(match.group(1))
+            self._end_driver()
         raise WebDriverError("chromedriver did not start: " + "".join(said).strip())
+
+    def _end_driver(self):
+        try:
+            os.killpg(self._driver.pid, signal.SIGTERM)
+        except ProcessLookupError:
+            pass
+        self._driver.wait()
+        self._driver.stdout.close()
+        self._driver = None
 
     def _open_session(self):
         options = {
@@ -87,12 +101,8 @@ class Browser:
             except (OSError, WebDriverError):
                 pass
             self._session = None
-        try:
-            os.killpg(self._driver.pid, signal.SIGTERM)
-        except ProcessLookupError:
-            pass
-        self._driver.wait()
-        self._driver.stdout.close()
+        if self._driver is not None:
+            self._end_driver()
         shutil.rmtree(self._profile, ignore_errors=True)
 
     def _call(self, method, path, body=None):
