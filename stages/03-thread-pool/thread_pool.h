@@ -37,7 +37,8 @@ class Job {
 class ThreadPool {
  public:
   struct Size {
-    std::size_t workers = 8, workers_max = 8;
+    std::size_t workers = 8;
+    std::size_t workers_max = 0;                 ///< fewer than `workers`: it does not grow
     std::size_t queue = 1024;                    ///< jobs that may wait
     std::size_t stack_size = 256 * KiB;          ///< of each worker, in bytes
     std::chrono::milliseconds retirement{5000};  ///< idle time after which one too many ends
