@@ -25,7 +25,7 @@ constexpr std::chrono::milliseconds piece_patience{1'000};
 
 std::string system_text() { return std::strerror(errno); }
 
-int connect_to(const Endpoint& server) {
+int connect_to(const Endpoint& server, int receive_buffer_bytes) {
   addrinfo hints{};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* addresses = nullptr;
@@ -39,6 +39,10 @@ int connect_to(const Endpoint& server) {
     const int candidate =
         socket(each->ai_family, each->ai_socktype | SOCK_CLOEXEC, each->ai_protocol);
     if (candidate < 0) continue;
+    if (receive_buffer_bytes > 0) {  // before connecting, when the window is agreed on
+      setsockopt(candidate, SOL_SOCKET, SO_RCVBUF, &receive_buffer_bytes,
+                 sizeof receive_buffer_bytes);
+    }
     if (connect(candidate, each->ai_addr, each->ai_addrlen) == 0) {
       connected = candidate;
     } else {
@@ -77,7 +81,8 @@ Endpoint parse_endpoint(std::string_view text) {
   return endpoint;
 }
 
-Client::Client(const Endpoint& server) : socket_(connect_to(server)) {
+Client::Client(const Endpoint& server, int receive_buffer_bytes)
+    : socket_(connect_to(server, receive_buffer_bytes)) {
   // The tests decide where the bytes are cut, not Nagle's algorithm.
   const int on = 1;
   setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

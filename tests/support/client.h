@@ -37,8 +37,9 @@ enum class Ending {
 /// conversation so far, and so does an answer that never comes.
 class Client {
  public:
-  /// Connects; throws std::runtime_error if nobody listens there.
-  explicit Client(const Endpoint& server);
+  /// Connects; throws std::runtime_error if nobody listens there. With a `receive_buffer_bytes` the
+  /// kernel takes about so many bytes for us and then makes the server wait until we read.
+  explicit Client(const Endpoint& server, int receive_buffer_bytes = 0);
   ~Client();
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
@@ -67,6 +68,9 @@ class Client {
 
   /// Whether bytes have come that no read_response() has taken, or the end has. Does not wait.
   bool readable();
+
+  /// How many bytes have come that no read_response() has taken, as far as was looked.
+  std::size_t available() const { return received_.size() - consumed_; }
 
   /// Waits until readable().
   void wait_until_readable();

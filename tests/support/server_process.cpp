@@ -74,6 +74,15 @@ void ServerProcess::stop(int signal) {
   }
 }
 
+std::string ServerProcess::wait_for_end() {
+  stopped_ = true;
+  if (!child_.wait_for_end(Deadline())) {
+    child_.send_signal(SIGKILL);
+    fail("the program did not end in time");
+  }
+  return end_text();
+}
+
 void ServerProcess::fail(const std::string& what) const {
   const std::string text = errors();
   throw std::runtime_error(program_ + ": " + what +

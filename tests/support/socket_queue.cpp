@@ -3,7 +3,9 @@
 #include <linux/inet_diag.h>
 #include <linux/netlink.h>
 #include <linux/sock_diag.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -58,7 +60,7 @@ bool make_request(int descriptor, DiagRequest& request) {
   return true;
 }
 
-std::optional<std::size_t> ask(int netlink, const DiagRequest& request) {
+std::optional<inet_diag_msg> ask(int netlink, const DiagRequest& request) {
   if (send(netlink, &request, sizeof request, 0) != sizeof request) return std::nullopt;
   alignas(nlmsghdr) char answer[4096];
   const ssize_t received = recv(netlink, answer, sizeof answer, 0);
@@ -68,19 +70,38 @@ std::optional<std::size_t> ask(int netlink, const DiagRequest& request) {
   std::memcpy(&header, answer, sizeof header);
   if (header.nlmsg_type != SOCK_DIAG_BY_FAMILY) return std::nullopt;
   std::memcpy(&message, answer + NLMSG_HDRLEN, sizeof message);
-  // For a connected socket: what has come and was not yet received by the program.
-  return message.idiag_rqueue;
+  return message;
 }
 
-}  // namespace
-
-std::optional<std::size_t> unread_by_peer(int descriptor) {
+std::optional<inet_diag_msg> state_of_peer(int descriptor) {
   DiagRequest request{};
   if (!make_request(descriptor, request)) return std::nullopt;
   // One for the life of the program: a test asks thousands of times.
   static const int netlink = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
   if (netlink < 0) return std::nullopt;
   return ask(netlink, request);
+}
+
+}  // namespace
+
+// For a connected socket rqueue is what has come and was not yet received by the program, wqueue
+// what the program has sent and was not yet acknowledged.
+std::optional<std::size_t> unread_by_peer(int descriptor) {
+  const auto state = state_of_peer(descriptor);
+  if (!state) return std::nullopt;
+  return state->idiag_rqueue;
+}
+
+std::optional<std::size_t> on_the_way_from_peer(int descriptor) {
+  const auto state = state_of_peer(descriptor);
+  if (!state) return std::nullopt;
+  return state->idiag_wqueue;
+}
+
+std::size_t on_the_way_to_peer(int descriptor) {
+  int bytes = 0;
+  ioctl(descriptor, SIOCOUTQ, &bytes);
+  return static_cast<std::size_t>(bytes);
 }
 
 }  // namespace stagecraft::testing

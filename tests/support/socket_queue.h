@@ -11,4 +11,11 @@ namespace stagecraft::testing {
 /// say (see sock_diag(7)).
 std::optional<std::size_t> unread_by_peer(int descriptor);
 
+/// How many bytes the peer of the connected TCP socket `descriptor` has sent that are still on
+/// their way to us. With none under way, and none to be received, it has sent nothing.
+std::optional<std::size_t> on_the_way_from_peer(int descriptor);
+
+/// How many bytes that were sent on `descriptor` have not reached its peer's kernel yet.
+std::size_t on_the_way_to_peer(int descriptor);
+
 }  // namespace stagecraft::testing

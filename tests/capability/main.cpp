@@ -1,0 +1,10 @@
+// The program of the capability tests: the server that STAGECRAFT_PROGRAM names is looked at.
+#define CATCH_CONFIG_RUNNER
+#define CATCH_CONFIG_CONSOLE_WIDTH 100
+#include "catch.h"
+#include "support/open_files.h"
+
+int main(int argument_count, char** arguments) {
+  stagecraft::testing::raise_open_files();
+  return Catch::Session().run(argument_count, arguments);
+}
