@@ -3,15 +3,17 @@
 # AFTER says which stage it grows out of; the layout test measures the diff between the two.
 function(add_stage NAME)
   cmake_parse_arguments(PARSE_ARGV 1 STAGE "" "AFTER" "SOURCES")
+  # Its sources by themselves, compiled once for the program and for the tests of its Server.
+  add_library(${NAME}-server OBJECT ${STAGE_SOURCES})
+  # They never say the stage's name, so that a diff of two stages shows ideas only.
+  target_compile_definitions(${NAME}-server PUBLIC STAGECRAFT_STAGE="${NAME}")
+  target_include_directories(${NAME}-server PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${NAME}-server
+    PUBLIC stagecraft_app Threads::Threads
+    PRIVATE stagecraft_flags)
   # main() is compiled for each stage, because it includes the "server.h" of that stage.
-  add_executable(${NAME} ${STAGE_SOURCES} ${CMAKE_SOURCE_DIR}/common/app/main.cpp)
-  # The stage's sources never say their own name, so that a diff of two stages shows ideas only.
-  target_compile_definitions(${NAME} PRIVATE STAGECRAFT_STAGE="${NAME}")
-  target_link_libraries(${NAME} PRIVATE stagecraft_app stagecraft_flags Threads::Threads)
-  target_include_directories(${NAME} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  add_executable(${NAME} ${PROJECT_SOURCE_DIR}/common/app/main.cpp)
+  target_link_libraries(${NAME} PRIVATE ${NAME}-server stagecraft_flags)
   set_property(GLOBAL APPEND PROPERTY STAGECRAFT_STAGES ${NAME})
   set_property(GLOBAL PROPERTY STAGECRAFT_AFTER_${NAME} "${STAGE_AFTER}")
-  # For the tests that compile the stage into a program of their own.
-  list(TRANSFORM STAGE_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-  set_property(GLOBAL PROPERTY STAGECRAFT_SOURCES_${NAME} "${STAGE_SOURCES}")
 endfunction()
