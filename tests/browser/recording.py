@@ -1,4 +1,4 @@
-"""Writes the recorded runs that /?replay shows: every question, asked of each stage."""
+"""The recorded runs that /?replay shows: every question, asked of each stage."""
 
 import itertools
 import json
@@ -22,7 +22,7 @@ stagecraft.recordings = [
 
 
 def record(visit):
-    """Asks every question of a stage. Returns its entry in the script."""
+    """Asks every question of a stage. Returns {stage, runs: [{question, probes}]}."""
     runs = []
     visit.open(visit.stage.base + "/")
     questions = itertools.product(("#run", "#run-keepalive"), ("block", "slow"), (False, True))
@@ -32,9 +32,22 @@ def record(visit):
         if visit.ended(60) != "done":
             raise RuntimeError("a run to be recorded failed: " + visit.text(".said"))
         asked = {"handler": handler, "silent": silent, "keepAlive": button != "#run"}
-        runs.append(f'{{ "question": {json.dumps(asked)},\n' + probe_lines(visit.probes()))
+        runs.append({"question": asked, "probes": visit.probes()})
     print(f"recorded {len(runs)} runs of {visit.stage.name}", flush=True)
-    return f'  {{ "stage": "{visit.stage.name}", "runs": [\n    ' + ",\n    ".join(runs) + "\n  ] }"
+    return {"stage": visit.stage.name, "runs": runs}
+
+
+def script(recordings):
+    """All recordings as the script that the page loads."""
+    names = [json.dumps(part)[1:-1] for part in (COLUMNS[:5], COLUMNS[5:])]
+    return HEAD % tuple(names) + ",\n".join(map(stage_text, recordings)) + ",\n];\n"
+
+
+def stage_text(recording):
+    """A stage's entry in the script."""
+    runs = [f'{{ "question": {json.dumps(run["question"])},\n' + probe_lines(run["probes"])
+            for run in recording["runs"]]
+    return f'  {{ "stage": "{recording["stage"]}", "runs": [\n    ' + ",\n    ".join(runs) + "\n  ] }"
 
 
 def probe_lines(probes):
@@ -52,9 +65,3 @@ def probe_lines(probes):
 def short(number):
     """A time in so many digits as matter; of short ones also a tenth of a millisecond."""
     return round(number) if number >= 10 or number == int(number) else round(number, 1)
-
-
-def script(recordings):
-    """The whole script."""
-    names = [json.dumps(part)[1:-1] for part in (COLUMNS[:5], COLUMNS[5:])]
-    return HEAD % tuple(names) + ",\n".join(recordings) + ",\n];\n"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Runs the page at / of each stage in headless Chromium and checks what a visitor would see.
 
-    run.py --program build/dev/bin/01-blocking ... [--keep-screenshots DIR] [--record FILE]
+    run.py --program build/dev/bin/01-blocking ... [--keep-screenshots DIR] [--record]
 
 With several programs also the page that shows all of them. Prints a line for each check. Exits with
 0 if all passed, with 1 if one failed, and with 77 if Chromium is not installed. `--record` instead
-writes the recordings that /?replay shows.
+writes the recordings that /?replay shows, and draws the picture of them.
 """
 
 import argparse
@@ -16,13 +16,16 @@ import signal
 import sys
 import time
 
+import drawing
 import recording
 import shapes
 from visit import IDLE_MS, Report, Stage, Visit
 from webdriver import Browser, WebDriverError, missing_programs
 
-HERE = pathlib.Path(__file__).resolve().parent
-PAGE_FILE = HERE.parents[1] / "common" / "app" / "www" / "index.html"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PAGE_FILE = ROOT / "common" / "app" / "www" / "index.html"
+RECORDINGS = ROOT / "common" / "app" / "www" / "recorded.js"
+PICTURE = ROOT / "docs" / "images" / "story.svg"
 DESKTOP = (1280, 900)
 PHONE = (360, 740)
 
@@ -331,13 +334,15 @@ def test_all(programs, report, screenshots):
             check_story(visit, stages)
 
 
-def record_all(programs, path):
-    """Writes the recordings of all stages to a script."""
+def record_all(programs):
+    """Writes the recordings of the stages, and their picture."""
     recordings = []
     for program in programs:
         with visiting([program], Report()) as (visit, _):
             recordings.append(recording.record(visit))
-    path.write_text(recording.script(recordings), encoding="ascii")
+    RECORDINGS.write_text(recording.script(recordings), encoding="ascii")
+    PICTURE.write_text(drawing.picture(recordings), encoding="ascii")
+    print(f"written: {RECORDINGS.relative_to(ROOT)}, {PICTURE.relative_to(ROOT)}")
 
 
 def parse_arguments():
@@ -347,8 +352,8 @@ def parse_arguments():
                         help="the stages' programs")
     parser.add_argument("--keep-screenshots", metavar="DIR", type=pathlib.Path,
                         help="keep pictures of the page here")
-    parser.add_argument("--record", metavar="FILE", type=pathlib.Path,
-                        help="instead of checking, write the recordings for ?replay")
+    parser.add_argument("--record", action="store_true",
+                        help="instead of checking, write the recordings and their picture")
     return parser.parse_args()
 
 
@@ -370,7 +375,7 @@ def main():
     report = Report()
     try:
         if arguments.record:
-            record_all(arguments.program, arguments.record)
+            record_all(arguments.program)
             return 0
         test_all(arguments.program, report, arguments.keep_screenshots)
     except (RuntimeError, OSError, WebDriverError) as error:

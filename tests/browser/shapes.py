@@ -108,9 +108,10 @@ def all_at_once_by_two_threads(probes, _idle_ms):
 
 
 def rows_of_three(probes, idle_ms):
-    """As many at once as there are workers, and the others right after them."""
-    found = unanswered(probes) + expect("served at once", most_at_once(probes), WORKERS)
-    found += expect("threads", threads(probes), WORKERS)
+    """As many at once as there are workers, from the beginning, and the others right after them."""
+    found = unanswered(probes) + expect("threads", threads(probes), WORKERS)
+    found += expect("served at once", most_at_once(probes), WORKERS)
+    found += expect("in the first row", most_at_once(probes, IDLE_SHARE * idle_ms), WORKERS)
     long = [round(gap) for gap in gaps_ms(probes) if gap >= IDLE_SHARE * idle_ms]
     return found + ([f"gaps as long as the idle timer, in ms: {long}"] if long else [])
 
@@ -118,7 +119,7 @@ def rows_of_three(probes, idle_ms):
 def rows_with_one_worker_less(probes, idle_ms):
     """Rows, but one worker stays with the silent client until it is given up."""
     meanwhile = most_at_once(probes, IDLE_SHARE * idle_ms)
-    return unanswered(probes) + expect("at once, before the idle timer", meanwhile, WORKERS - 1)
+    return unanswered(probes) + expect("before the idle timer, at once", meanwhile, WORKERS - 1)
 
 
 # With these options a stage shows what it is to show: fewer workers than clients, and two loops.
