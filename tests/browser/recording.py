@@ -47,7 +47,8 @@ def stage_text(recording):
     """A stage's entry in the script."""
     runs = [f'{{ "question": {json.dumps(run["question"])},\n' + probe_lines(run["probes"])
             for run in recording["runs"]]
-    return f'  {{ "stage": "{recording["stage"]}", "runs": [\n    ' + ",\n    ".join(runs) + "\n  ] }"
+    return (f'  {{ "stage": "{recording["stage"]}", "runs": [\n    ' + ",\n    ".join(runs)
+            + "\n  ] }")
 
 
 def probe_lines(probes):
