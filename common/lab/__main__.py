@@ -12,6 +12,7 @@ import building
 import doctor
 import running
 import showing
+import table
 import testing
 from console import LabError, say
 
@@ -21,6 +22,7 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "show": showing.main,
     "test": testing.main,
     "build": building.main,
+    "stages": table.main,
     "doctor": doctor.main,
 }
 

@@ -81,19 +81,15 @@ def run_ctest(preset: str, labels: list[str]) -> int:
     return 0 if code == 0 else 1
 
 
-def run_browser_tests(preset: str, stages: list[str]) -> int:
-    """Opens the page of each stage in a headless Chromium; returns 0, or 1 if one failed."""
+def run_browser_test(preset: str, stages: list[str]) -> int:
+    """Opens the page of each stage in a headless Chromium; returns 0, or 1 if a check failed."""
     if not BROWSER_TEST.exists():
         raise LabError(f"there is no {BROWSER_TEST.relative_to(ROOT)} in this checkout")
-    failed = []
-    for stage in stages:
-        say(f"browser test of {stage}")
-        command = [sys.executable, str(BROWSER_TEST), "--program", str(program_path(stage, preset))]
-        if subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, check=False).returncode != 0:
-            failed.append(stage)
-    if failed:
-        say(f"the browser test failed for {', '.join(failed)}")
-    return 1 if failed else 0
+    programs = [str(program_path(stage, preset)) for stage in stages]
+    say(f"browser test of {', '.join(stages)}")
+    command = [sys.executable, "-B", str(BROWSER_TEST), "--program", *programs]
+    ran = subprocess.run(command, cwd=ROOT, stdin=subprocess.DEVNULL, check=False)
+    return 0 if ran.returncode == 0 else 1
 
 
 def main(arguments: list[str]) -> int:
@@ -110,6 +106,6 @@ def main(arguments: list[str]) -> int:
     if chosen.browser:
         targets = [stage] if stage else stages
         build(preset, targets, with_tests=False)
-        return run_browser_tests(preset, targets)
+        return run_browser_test(preset, targets)
     build(preset, [], with_tests=True)
     return run_ctest(preset, ([stage] if stage else []) + chosen.label)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import shutil
 import socket
@@ -23,6 +24,7 @@ import machine  # noqa: E402
 import processes  # noqa: E402
 import showing  # noqa: E402
 import stages  # noqa: E402
+import table  # noqa: E402
 import testing  # noqa: E402
 from console import LabError, Progress, UsageError  # noqa: E402
 
@@ -167,6 +169,26 @@ class Doctor(unittest.TestCase):
             found = check()
             self.assertIn(found.status, ("ok", "warn", "missing"), found)
             self.assertEqual(found.status == "ok", found.remedy == "", found)
+
+
+class Table(unittest.TestCase):
+    def test_questions_stay_in_order_and_cells_in_their_column(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            for stage, key, order, found in (
+                ("01-one", "threads", 2, "1"),
+                ("02-two", "threads", 2, "64"),
+                ("02-two", "silent", 1, "yes"),
+            ):
+                file = Path(folder) / stage / f"{key}.json"
+                file.parent.mkdir(exist_ok=True)
+                cell = {"order": order, "question": f"{key}?", "found": found}
+                file.write_text(json.dumps(cell))
+            cells = table.found_cells(Path(folder))
+        lines = table.table_lines(cells, ["01-one", "02-two"])
+        self.assertEqual(
+            lines,
+            ["          01  02", "silent?       yes", "threads?  1   64"],
+        )
 
 
 class Packages(unittest.TestCase):
