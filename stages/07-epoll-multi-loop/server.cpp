@@ -61,7 +61,8 @@ void Server::start() {
 
 bool Server::stop(std::chrono::milliseconds grace) {
   const Clock::time_point end = Clock::now() + grace;
-  if (shared_) shared_->loops.front()->stop(end);  // which tells the others
+  // The first tells the others. There is none if start() has failed.
+  if (shared_ && !shared_->loops.empty()) shared_->loops.front()->stop(end);
   return wait_for_end(end + end_moment);
 }
 
