@@ -30,12 +30,19 @@ TEST_CASE("Where there is no gate nobody waits") {
   const TemporaryFolder folder;
   const Gates gates(folder.path(""));
   CHECK(gates.pass("missing") == Status::not_found);
-  CHECK(gates.pass("../missing") == Status::not_found);
   folder.file("plain.in", "");
   folder.file("plain.go", "");
   CHECK(gates.pass("plain") == Status::not_found);
   REQUIRE(::mkfifo(folder.path("half.in").c_str(), 0600) == 0);
   CHECK(gates.pass("half") == Status::not_found);
+}
+
+TEST_CASE("A gate in another folder is none") {
+  const TemporaryFolder folder;
+  REQUIRE(::mkdir(folder.path("gates").c_str(), 0700) == 0);
+  REQUIRE(::mkfifo(folder.path("g.in").c_str(), 0600) == 0);
+  REQUIRE(::mkfifo(folder.path("g.go").c_str(), 0600) == 0);
+  CHECK(Gates(folder.path("gates")).pass("../g") == Status::not_found);
 }
 
 TEST_CASE("A folder that is not there cannot have gates") {

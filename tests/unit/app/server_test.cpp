@@ -1,6 +1,11 @@
 // What a stage's Server promises to main(): compiled for each stage, with its "server.h".
 #include "server.h"
 
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+#include <fstream>
 #include <future>
 #include <memory>
 #include <optional>
@@ -11,6 +16,7 @@
 #include "app/signals.h"
 #include "catch.h"
 #include "support/client.h"
+#include "support/deadline.h"
 
 using namespace stagecraft;
 using namespace stagecraft::testing;
@@ -37,12 +43,19 @@ class Gate {
   std::promise<void> entered_, let_go_;
 };
 
+// So that no test depends on a timer that it has not set.
+Limits patient() {
+  Limits limits;
+  limits.idle_timeout = limits.head_timeout = limits.body_timeout = limits.request_timeout = 60s;
+  return limits;
+}
+
 // A server of one route, for every path and method.
 struct Running {
-  explicit Running(Handler handler, std::uint16_t port = 0) : route{std::move(handler)} {
-    // As main() does: a client that goes must not end the tests.
+  explicit Running(Handler handler, std::uint16_t port = 0, const Limits& limits = patient())
+      : route{std::move(handler)} {
     options.port = port;
-    options.limits.idle_timeout = 30s;
+    options.limits = limits;
     server.start();
   }
   Endpoint endpoint() const { return {"127.0.0.1", server.port()}; }
@@ -66,10 +79,26 @@ HttpResponse ask(Client& client) {
   return client.read_response();
 }
 
-// Calls stop() on another thread, and returns when it is certain to have begun: the server then
-// drains.
+// Whether the thread of that number (man 2 gettid) of this process sleeps in the kernel.
+bool is_asleep(pid_t thread) {
+  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const std::size_t name_end = text.rfind(')');
+  REQUIRE(name_end + 2 < text.size());
+  return text[name_end + 2] == 'S';
+}
+
+// Calls stop() on another thread, and returns when that waits for the server to end: whatever the
+// server does from now on, it knows that it is to stop.
 std::future<bool> begin_to_stop(Server& server) {
-  return std::async(std::launch::async, [&server] { return server.stop(long_grace); });
+  std::atomic<pid_t> stopper = 0;
+  std::future<bool> stopped = std::async(std::launch::async, [&] {
+    stopper = ::gettid();
+    return server.stop(long_grace);
+  });
+  while (stopper == 0 || !is_asleep(stopper)) std::this_thread::yield();
+  return stopped;
 }
 
 }  // namespace
@@ -123,7 +152,7 @@ TEST_CASE("The port is free again after join, and a new server on it starts at o
   CHECK(ask(client).body == "hello");
 }
 
-TEST_CASE("A request that is being worked on is answered, and told that the connection closes") {
+TEST_CASE("A request that is being worked on when the server is told to stop is answered") {
   Gate gate;
   Running running(gate.handler());
   Client client(running.endpoint());
@@ -151,8 +180,7 @@ TEST_CASE("Whoever had connected when the server was told to stop is answered") 
   std::future<bool> stopped = begin_to_stop(running.server);
   gate.let_go();
   CHECK(working.read_response().body == "let go");
-  const HttpResponse answer = waiting.read_response();
-  CHECK(answer.body == "hello");
+  CHECK(waiting.read_response().body == "hello");
   CHECK(stopped.get());
   CHECK((waiting.read_to_end().empty() && waiting.ending() == Ending::end_of_stream));
 }
@@ -195,6 +223,39 @@ TEST_CASE("When the grace is over nobody waits for a promised answer, and it may
   response.text("too late");
   std::move(responder).send(std::move(response));
   client.read_to_end();
+}
+
+TEST_CASE("When the grace is over nobody waits for the rest of a request") {
+  Running running(say_hello);
+  Client client(running.endpoint());
+  client.send("GET / HTTP/1.1\r\nHo");
+  CHECK(client.wait_until_received());
+  CHECK(running.server.stop(0ms));
+}
+
+TEST_CASE("An answer that comes when its time was up is dropped") {
+  // A body that tells when it is destroyed.
+  struct Dropped : BodySource {
+    explicit Dropped(std::promise<void>& told) : told_(told) {}
+    ~Dropped() override { told_.set_value(); }
+    Produced produce(std::span<char>) override { return {}; }
+    std::promise<void>& told_;
+  };
+  std::promise<Responder> promised;
+  Running running(
+      [&](const Request&, Response& response) { promised.set_value(response.defer()); });
+  running.options.limits.answer_timeout = 1ms;
+  Client client(running.endpoint());
+  client.send(get);
+  Responder responder = promised.get_future().get();
+  CHECK(client.read_response().status == 503);
+  client.read_to_end();
+  std::promise<void> dropped;
+  Response response;
+  response.stream(std::make_unique<Dropped>(dropped), "text/plain");
+  std::move(responder).send(std::move(response));
+  const auto patience = scaled(default_patience);
+  CHECK((dropped.get_future().wait_for(patience) == std::future_status::ready));
 }
 
 TEST_CASE("A handler that stays longer than the grace is told of") {
