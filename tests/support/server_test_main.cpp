@@ -1,4 +1,4 @@
-// The program of the capability tests: the server that STAGECRAFT_PROGRAM names is looked at.
+// The program of tests that start servers: of the one that STAGECRAFT_PROGRAM names.
 #define CATCH_CONFIG_RUNNER
 #define CATCH_CONFIG_CONSOLE_WIDTH 100
 #include "catch.h"

@@ -1,0 +1,92 @@
+// Large answers, and clients who take their time with them.
+#include <csignal>
+#include <filesystem>
+#include <string>
+
+#include "catch.h"
+#include "robustness/support.h"
+#include "support/process_view.h"
+#include "support/requests.h"
+#include "support/test_server.h"
+
+namespace stagecraft::robustness {
+
+using namespace testing;
+
+TEST_CASE("A large file over a full socket buffer is sent whole", "[transfers]") {
+  const TestServer server;
+  const std::string content = noise(8 * mebibyte);
+  server.folder().write("files/large", content);
+  Client client(server.endpoint(), small_buffer);
+  client.send(get("/files/large") + get("/health") + get("/files/large") + get("/health"));
+  for (int i = 0; i < 2; ++i) {
+    client.wait_until_readable();
+    wait_until_at_rest(server.process());
+    CHECK(client.read_response().body == content);
+    CHECK(client.read_response().body == "ok\n");
+  }
+}
+
+TEST_CASE("A large body over a full socket buffer is sent whole", "[transfers]") {
+  const TestServer server(echo());
+  const std::string body = noise(mebibyte);
+  Client client(server.endpoint(), small_buffer);
+  client.send(post("/", body) + get("/path/between") + post("/", body));
+  client.wait_until_readable();
+  wait_until_at_rest(server.process());
+  CHECK(client.read_response("POST").body == body);
+  CHECK(client.read_response().body == "/path/between\n\n");
+  CHECK(client.read_response("POST").body == body);
+}
+
+TEST_CASE("A reader who never reads is cut off", "[transfers]") {
+  const TestServer server(echo({"--send-timeout", "200ms"}));
+  Client client(server.endpoint(), small_buffer);
+  client.send(get("/large?n=" + std::to_string(32 * mebibyte)));
+  server.trace().wait_for("close");
+  CHECK(client.read_to_end().size() < 32 * mebibyte);
+  // So that nobody takes the part for the whole.
+  CHECK(client.ending() == Ending::reset);
+  check_serves(server);
+}
+
+TEST_CASE("A file that shrinks while it is sent", "[transfers]") {
+  const TestServer server;
+  const std::string file = server.folder().write("files/large", noise(16 * mebibyte));
+  Client client(server.endpoint(), small_buffer);
+  client.send(get("/files/large"));
+  client.wait_until_readable();
+  wait_until_at_rest(server.process());
+  std::filesystem::resize_file(file, mebibyte);
+  CHECK(client.read_to_end().size() < 16 * mebibyte);
+  CHECK(client.ending() == Ending::reset);
+  wait_until_at_rest(server.process());
+  check_serves(server);
+}
+
+TEST_CASE("A file that grows while it is sent", "[transfers]") {
+  const TestServer server;
+  const std::string content = noise(8 * mebibyte);
+  const std::string file = server.folder().write("files/large", content);
+  Client client(server.endpoint(), small_buffer);
+  client.send(get("/files/large") + get("/health"));
+  client.wait_until_readable();
+  wait_until_at_rest(server.process());
+  std::filesystem::resize_file(file, 9 * mebibyte);
+  CHECK(client.read_response().body == content);
+  CHECK(client.read_response().body == "ok\n");
+}
+
+TEST_CASE("A stream that is cut off does not look whole to an HTTP/1.0 client", "[transfers]") {
+  TestServer server({"--grace", "100ms"});
+  Client client(server.endpoint(), small_buffer);
+  client.send("GET /chunks?n=1000000 HTTP/1.0\r\n\r\n");
+  client.wait_until_readable();
+  wait_until_at_rest(server.process());
+  kill(server.process(), SIGTERM);
+  CHECK(server.control().wait_for_end() == "exit status 0");
+  client.read_to_end();
+  CHECK(client.ending() == Ending::reset);
+}
+
+}  // namespace stagecraft::robustness
