@@ -4,22 +4,18 @@
 
 namespace stagecraft {
 
-namespace {
-
-// How long a worker beyond the first `workers` waits for a job before it ends.
-constexpr std::chrono::seconds retirement{5};
-
-}  // namespace
-
 ThreadPool::ThreadPool(const Size& size) : size_(size) {
   MutexLock lock(mutex_);
-  while (workers_.size() < size_.workers) add_worker();
+  add_worker();
+  while (workers_.size() < size_.workers && grow()) {
+    // Fewer than were asked for will do, until there are threads to be had again.
+  }
 }
 
 ThreadPool::~ThreadPool() {
   close();
-  wait_for_end(std::chrono::steady_clock::time_point::max());
   MutexLock lock(mutex_);
+  while (!workers_.empty()) ended_changed_.wait(mutex_);
   join_ended();
 }
 
@@ -44,22 +40,9 @@ void ThreadPool::close() noexcept {
   changed_.notify_all();
 }
 
-bool ThreadPool::wait_for_end(std::chrono::steady_clock::time_point deadline) {
-  MutexLock lock(mutex_);
-  while (!closed_ || !workers_.empty()) {
-    if (ended_changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
-  }
-  return closed_ && workers_.empty();
-}
-
 std::size_t ThreadPool::threads() const {
   MutexLock lock(mutex_);
   return workers_.size();
-}
-
-std::size_t ThreadPool::queued() const {
-  MutexLock lock(mutex_);
-  return queued_;
 }
 
 void ThreadPool::push(Job& job) {
@@ -70,12 +53,7 @@ void ThreadPool::push(Job& job) {
   changed_.notify_one();
   // A worker that has been notified but does not run yet still counts as idle; so more jobs than
   // idle workers is the sign that one is missing.
-  if (queued_ <= idle_ || workers_.size() >= size_.workers_max) return;
-  try {
-    add_worker();
-  } catch (const std::exception&) {
-    // The system has no thread for us: those that there are will come to the job.
-  }
+  if (queued_ > idle_ && workers_.size() < size_.workers_max) grow();
 }
 
 Job* ThreadPool::pop() {
@@ -88,15 +66,20 @@ Job* ThreadPool::pop() {
 /// The new thread waits for our mutex before it looks for a job, and so for its place in the list.
 void ThreadPool::add_worker() {
   join_ended();
-  const auto self = workers_.emplace(workers_.end());
-  try {
-    *self = Thread(size_.stack_size, [this, self] {
-      while (Job* job = next_job(self)) job->run();
-    });
-  } catch (...) {
-    workers_.erase(self);
-    throw;
-  }
+  Workers newcomer(1);
+  const auto self = newcomer.begin();
+  *self = Thread(size_.stack_size, [this, self] {
+    while (Job* job = next_job(self)) job->run();
+  });
+  workers_.splice(workers_.end(), newcomer);
+}
+
+/// False: the system has no thread for us. Those that there are will come to every job.
+bool ThreadPool::grow() try {
+  add_worker();
+  return true;
+} catch (const std::exception&) {
+  return false;
 }
 
 /// They have counted themselves out, so joining them does not wait for long.
@@ -110,12 +93,9 @@ Job* ThreadPool::next_job(Workers::iterator self) {
   MutexLock lock(mutex_);
   ++idle_;
   while (first_ == nullptr && !closed_) {
-    if (workers_.size() <= size_.workers) {
-      changed_.wait(mutex_);
-      continue;
-    }
-    const auto retire_at = std::chrono::steady_clock::now() + retirement;
-    const bool in_vain = changed_.wait_until(mutex_, retire_at) == std::cv_status::timeout;
+    const bool spare = workers_.size() > size_.workers;
+    const auto until = spare ? Clock::now() + size_.retirement : Clock::time_point::max();
+    const bool in_vain = changed_.wait_until(mutex_, until) == std::cv_status::timeout;
     if (in_vain && first_ == nullptr && workers_.size() > size_.workers) break;
   }
   --idle_;

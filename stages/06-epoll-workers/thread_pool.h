@@ -28,23 +28,25 @@ class Job {
 
 /// Workers that take jobs from one queue, first in, first out.
 ///
-/// Starts with `workers` threads; while all are busy and jobs wait, grows to `workers_max`, and
-/// those that are too many end when they have had nothing to do for a while. Any thread may call
-/// any method; submit() and resubmit() also from a job.
+/// Starts with `workers` threads. While all are busy and jobs wait it grows to `workers_max`; those
+/// beyond `workers` end when they have had nothing to do for a while. Any thread may call any
+/// method; submit() and resubmit() also from a job.
 ///
 /// Invariants, under mutex_: idle_ <= workers_.size() <= max(workers, workers_max); queued_ counts
 /// what hangs on first_, and last_ is its end.
 class ThreadPool {
  public:
   struct Size {
-    std::size_t workers = 8, workers_max = 8;
-    std::size_t queue = 1024;            ///< jobs that may wait
-    std::size_t stack_size = 256 * KiB;  ///< of each worker, in bytes
+    std::size_t workers = 8;
+    std::size_t workers_max = 0;                 ///< fewer than `workers`: it does not grow
+    std::size_t queue = 1024;                    ///< jobs that may wait
+    std::size_t stack_size = 256 * KiB;          ///< of each worker, in bytes
+    std::chrono::milliseconds retirement{5000};  ///< idle time after which one too many ends
   };
 
-  /// Throws std::system_error if not even the first worker can be started.
+  /// Throws std::system_error if not even one worker can be started; others may be later.
   explicit ThreadPool(const Size& size);
-  /// close(), then waits for the workers.
+  /// close(), then waits until all that is queued is done.
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
   ThreadPool& operator=(const ThreadPool&) = delete;
@@ -52,22 +54,21 @@ class ThreadPool {
   enum class Submitted { yes, full, closed };
   /// Queues a job, if there is a place.
   Submitted submit(Job& job) EXCLUDES(mutex_);
-  /// Queues a job that has had its place before and keeps it, however long the queue is; it goes to
-  /// the end. False: the pool is closed.
+  /// Queues a job that keeps its place, however long the queue is. False: the pool is closed.
   bool resubmit(Job& job) EXCLUDES(mutex_);
 
   /// Takes no more jobs; what is queued is still done, and then the workers end.
   void close() noexcept EXCLUDES(mutex_);
-  /// Waits until close() has been called and all workers are done, until `deadline` at most.
-  bool wait_for_end(std::chrono::steady_clock::time_point deadline) EXCLUDES(mutex_);
 
+  /// Workers, busy and idle.
   std::size_t threads() const EXCLUDES(mutex_);
-  std::size_t queued() const EXCLUDES(mutex_);
 
  private:
+  using Clock = std::chrono::steady_clock;
   using Workers = std::list<Thread>;
 
   void add_worker() REQUIRES(mutex_);
+  bool grow() REQUIRES(mutex_);
   void join_ended() REQUIRES(mutex_);
   void push(Job& job) REQUIRES(mutex_);
   Job* pop() REQUIRES(mutex_);
