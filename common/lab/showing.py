@@ -19,6 +19,10 @@ from stages import FIRST_PORT, all_stages
 HOST = "127.0.0.1"
 SECONDS_TO_START = 10.0
 
+# The page sends six requests. Where there are fewer workers, one sees who waits for them.
+FEW_WORKERS = ["--workers", "3"]
+STAGES_WITH_WORKERS = ("03-thread-pool", "06-epoll-workers", "07-epoll-multi-loop")
+
 
 @dataclass
 class Server:
@@ -50,7 +54,8 @@ def page_address(servers: list[Server]) -> str:
 
 def start(stage: str, port: int, options: list[str]) -> Server:
     """Starts one stage. In a session of its own: Ctrl-C is for lab, which then ends the servers."""
-    command = [str(program_path(stage, "release")), "--port", str(port), *options]
+    own = FEW_WORKERS if stage in STAGES_WITH_WORKERS else []
+    command = [str(program_path(stage, "release")), "--port", str(port), *own, *options]
     process = subprocess.Popen(
         command,
         stdin=subprocess.DEVNULL,
