@@ -163,12 +163,14 @@ bool Server::serve_batch(Connection& connection) {
         break;
       case Step::handle:
         run(session.route().handle, session.request(), session.response());
+        if (draining()) session.drain();  // before the answer is rendered
         session.handled();
         answered = true;
         break;
       case Step::wait:
         if (const auto letter = connection.mailbox->take(deadline(connection))) {
           workspace_.set_time(std::time(nullptr));
+          if (draining()) session.drain();
           session.answer(*letter);
         } else {
           session.expired();
