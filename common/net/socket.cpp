@@ -37,6 +37,14 @@ ssize_t uninterrupted(Call call) {
   return result;
 }
 
+Io receive(int fd, std::span<char> room, int flags) {
+  assert(!room.empty());  // recv(2) into no room returns 0, which would look like the end
+  const ssize_t n = uninterrupted([&] { return ::recv(fd, room.data(), room.size(), flags); });
+  if (n < 0) return failure(errno);
+  if (n == 0) return {.kind = Io::closed};
+  return {.kind = Io::bytes, .n = static_cast<std::size_t>(n)};
+}
+
 ssize_t send_memory(int fd, std::span<const iovec> memory, bool file_follows) {
   const std::size_t pieces = std::min<std::size_t>(memory.size(), IOV_MAX);
   const bool more = file_follows || pieces < memory.size();
@@ -71,12 +79,10 @@ void set_timeout(int fd, int option, const char* name, std::chrono::milliseconds
 
 }  // namespace
 
-Io Socket::recv(std::span<char> room) noexcept {
-  assert(!room.empty());  // recv(2) into no room returns 0, which would look like the end
-  const ssize_t n = uninterrupted([&] { return ::recv(fd_.get(), room.data(), room.size(), 0); });
-  if (n < 0) return failure(errno);
-  if (n == 0) return {.kind = Io::closed};
-  return {.kind = Io::bytes, .n = static_cast<std::size_t>(n)};
+Io Socket::recv(std::span<char> room) noexcept { return receive(fd_.get(), room, 0); }
+
+Io Socket::recv_now(std::span<char> room) noexcept {
+  return receive(fd_.get(), room, MSG_DONTWAIT);
 }
 
 Io Socket::send(const Output& output) noexcept {

@@ -40,6 +40,10 @@ class Socket {
   /// Receives what is there, up to room.size() bytes, which must not be 0. One recv(2).
   Io recv(std::span<char> room) noexcept;
 
+  /// Receives what is there and does not wait if there is nothing, also on a blocking socket
+  /// (MSG_DONTWAIT).
+  Io recv_now(std::span<char> room) noexcept;
+
   /// Sends what the kernel will take of OUTPUT, which must not be empty: pieces of memory if there
   /// are any, otherwise a piece of the file. One system call (send, sendmsg or sendfile), hence
   /// often only a part; OUTPUT is left as it is and the caller accounts for Io::n. A file that has

@@ -58,6 +58,7 @@ struct Server::Connection {
   SessionClock clock{Clock::now()};
   std::chrono::milliseconds receive_timeout{0}, send_timeout{0};  // as set on the socket
   std::atomic<bool> idle = false;  // waits for a request, so that stop() may end it
+  bool owed_a_look = true;         // for input, even if the time for it is over
 };
 
 Server::Server(const Options& options, const Application& application, Telemetry& telemetry)
@@ -200,13 +201,16 @@ void Server::receive(Connection& connection) {
   // a whole timeout with each, if we did not set what is left. Most often that is what is set
   // already, since a timer has its full length when it begins.
   const auto left = time_left(deadline(connection));
-  if (!left) return session.expired();
-  if (std::exchange(connection.receive_timeout, *left) != *left) {
+  // Who has waited for its turn until its time was over may have asked long ago.
+  const bool look_at_least = std::exchange(connection.owed_a_look, false);
+  if (!left && !look_at_least) return session.expired();
+  if (left && std::exchange(connection.receive_timeout, *left) != *left) {
     connection.socket.set_receive_timeout(*left);
   }
 
   connection.idle = session.idle();
-  const Io io = connection.socket.recv(session.read_buffer());
+  const auto room = session.read_buffer();
+  const Io io = left ? connection.socket.recv(room) : connection.socket.recv_now(room);
   connection.idle = false;
   workspace_.set_time(std::time(nullptr));
 
@@ -251,11 +255,8 @@ void Server::send(Connection& connection) {
 Server::Clock::time_point Server::deadline(Connection& connection) const {
   const Session& session = connection.session;
   auto deadline = connection.clock.deadline(session, options_.limits, Clock::now());
-  if (draining()) {
-    deadline = std::min(deadline, drain_until_.load());
-    if (session.idle()) deadline = std::min(deadline, connection.clock.began() + last_moment);
-  }
-  return deadline;
+  if (session.idle()) deadline = std::min(deadline, idle_until_.load());
+  return std::min(deadline, drain_until_.load());
 }
 
 bool Server::stop(std::chrono::milliseconds grace) {
@@ -263,12 +264,13 @@ bool Server::stop(std::chrono::milliseconds grace) {
   const Clock::time_point end = now + grace;
   {
     MutexLock lock(mutex_);
+    idle_until_ = std::min(now + last_moment, end);
     drain_until_ = end;
     // The kernel would turn away those whom accept() has not taken yet. If there are any, it comes
     // back with one, and needs no other sign.
     if (waiting_for_client_ && listener_->waiting() == 0) listener_->shut_down();
   }
-  if (wait_for_end(std::min(now + last_moment, end))) return true;
+  if (wait_for_end(idle_until_.load())) return true;
   {
     MutexLock lock(mutex_);
     if (shown_ != nullptr && shown_->idle) shown_->socket.shut_down_both();

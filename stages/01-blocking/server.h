@@ -76,7 +76,9 @@ class Server {
   std::uint64_t last_connection_ = 0;  // its id
   std::thread thread_;
 
-  /// When the grace of stop() is over; max() as long as nobody has called it.
+  /// Until when stop() lets clients ask that have not begun to, and until when it lets answers be
+  /// made: its grace. max() as long as nobody has called it.
+  std::atomic<Clock::time_point> idle_until_{Clock::time_point::max()};
   std::atomic<Clock::time_point> drain_until_{Clock::time_point::max()};
 
   // What stop() may know of the server's thread, and end. It shuts sockets down and never closes

@@ -90,7 +90,9 @@ class Server {
   std::thread thread_;
   std::atomic<std::uint64_t> buffered_{0};  // bytes of bodies, of all connections
 
-  /// When the grace of stop() is over; max() as long as nobody has called it.
+  /// Until when stop() lets clients ask that have not begun to, and until when it lets answers be
+  /// made: its grace. max() as long as nobody has called it.
+  std::atomic<Clock::time_point> idle_until_{Clock::time_point::max()};
   std::atomic<Clock::time_point> drain_until_{Clock::time_point::max()};
 
   // What stop() may know of the connections, and end. It shuts sockets down and never closes one:

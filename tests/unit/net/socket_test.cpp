@@ -86,6 +86,17 @@ TEST_CASE("recv without waiting: nothing there") {
   CHECK(connection.server.recv(room).kind == Io::bytes);
 }
 
+TEST_CASE("recv_now does not wait on a socket that does") {
+  Connection connection = connect_locally();
+  std::array<char, 3> room{};
+  CHECK(connection.server.recv_now(room).kind == Io::would_block);
+  send_text(connection.client, "x");
+  CHECK(connection.server.recv_now(room).n == 1);
+  CHECK(connection.server.recv_now(room).kind == Io::would_block);
+  connection.client.shut_down_write();
+  CHECK(connection.server.recv_now(room).kind == Io::closed);
+}
+
 TEST_CASE("recv with a time limit: nothing came") {
   Connection connection = connect_locally();
   std::array<char, 3> room{};
