@@ -168,6 +168,8 @@ void Connection::wait_for(Interest interest) {
 Timed::Clock::time_point Connection::deadline() {
   auto deadline = clock_.deadline(session_, loop_.options().limits, loop_.now());
   if (loop_.draining()) {
+    // After the grace the loop cuts off who is left: there is nothing more to wait for.
+    if (loop_.now() >= loop_.drain_until()) return SessionClock::never;
     deadline = std::min(deadline, loop_.drain_until());
     if (session_.idle()) deadline = std::min(deadline, loop_.drain_began() + idle_moment);
   }

@@ -159,10 +159,11 @@ void EventLoop::expire_timers() {
 /// Takes in who has connected by now, and nobody after that.
 void EventLoop::begin_drain() {
   drain_began_ = now_;
-  for (std::size_t before = 0; before != last_connection_;) {
+  std::uint64_t before = 0;
+  do {
     before = last_connection_;
     accept_clients();
-  }
+  } while (before != last_connection_);
   poller_.remove(listener_->descriptor());
   listener_.reset();
   for (const auto& [id, connection] : connections_) connection->drain();
