@@ -191,6 +191,19 @@ TEST_CASE("Each deferred answer has its own time, also on one connection") {
   CHECK(restarts.since() > 0);
 }
 
+TEST_CASE("Each handler has its own time, also behind an answer that has not been sent yet") {
+  Driver driver(plain_site().application());
+  driver.feed(std::string(get) + std::string(get));
+  REQUIRE(driver.run_until(Step::handle) == Step::handle);
+  CHECK(driver.session().timer() == Timer::answer);
+  Restarts restarts(driver);
+  driver.handle();
+  REQUIRE(driver.step() == Step::handle);
+  CHECK(driver.session().timer() == Timer::answer);
+  CHECK(restarts.since() == 1);
+  driver.run();
+}
+
 TEST_CASE("An answer that is too late for its timer while the handler still runs") {
   Patience patience;
   Driver driver(patience.site.application());
@@ -242,6 +255,19 @@ TEST_CASE("The send timer starts anew with each 64 KiB taken and ends in a reset
   const std::size_t sent = driver.output.size();
   CHECK(driver.run() == Step::reset);
   CHECK(driver.output.size() == sent);
+}
+
+TEST_CASE("What was received does not count as sent") {
+  Patience patience;
+  Driver driver(patience.site.application());
+  const std::string body(timer_restart_bytes - 10, 'x');
+  driver.feed("POST /large HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(body.size()) +
+              "\r\n\r\n" + body);
+  REQUIRE(driver.run_until(Step::send) == Step::send);
+  Restarts restarts(driver);
+  driver.send(20);
+  driver.step();
+  CHECK(restarts.since() == 0);
 }
 
 TEST_CASE("Answers sent one after the other have the send timer anew") {
