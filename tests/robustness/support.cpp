@@ -33,7 +33,8 @@ void check_serves(const testing::TestServer& server) {
 void check_descriptors(const testing::TestServer& server, std::size_t count) {
   const testing::Deadline deadline;
   while (testing::descriptors_of(server.process()) != count && !deadline.passed()) sched_yield();
-  CHECK(testing::descriptors_of(server.process()) == count);
+  // Fewer is no leak: one that was just being closed may have counted at the beginning.
+  CHECK(testing::descriptors_of(server.process()) <= count);
 }
 
 std::string noise(std::size_t size) {
