@@ -203,7 +203,11 @@ void Server::wait_for_connections() {
 void Server::serve(Connection& connection) {
   connection.owed_a_look = Clock::now() < drain_until_.load();
   try {
-    if (serve_batch(connection) && pool_->resubmit(connection)) return;  // others may have it now
+    if (serve_batch(connection)) {
+      static_cast<void>(
+          deadline(connection));  // its timer runs from now on, not from its next turn
+      if (pool_->resubmit(connection)) return;  // another worker may have it by now
+    }
   } catch (const std::exception& failure) {
     telemetry_.error(failure.what());
   }
