@@ -166,6 +166,20 @@ TEST_CASE("A request that is being worked on when the server is told to stop is 
   CHECK((client.ending() == Ending::end_of_stream));
 }
 
+TEST_CASE("A client that goes on asking is answered, and told that the connection closes") {
+  Running running(say_hello);
+  Client client(running.endpoint());
+  ask(client);
+  std::future<bool> stopped = begin_to_stop(running.server);
+  // A loop may have one or two requests before it the moment it learns that it is to stop.
+  constexpr int many = 1000;
+  int asked = 1;
+  while (!ask(client).lists("Connection", "close") && asked < many) ++asked;
+  CHECK(asked < many);
+  CHECK(client.read_to_end().empty());
+  CHECK(stopped.get());
+}
+
 TEST_CASE("Whoever had connected when the server was told to stop is answered") {
   Gate gate;
   std::atomic<bool> first = true;
