@@ -31,16 +31,22 @@ const Capability& row(std::string_view key) {
   return *found;
 }
 
+// The file of a cell of the table; no name if nobody wants to have it.
+std::filesystem::path result_file(const Capability& capability) {
+  const char* folder = std::getenv("STAGECRAFT_RESULTS");
+  if (folder == nullptr) return {};
+  const std::string name = std::string(capability.key) + ".json";
+  return std::filesystem::path(folder) / testing::stage_under_test() / name;
+}
+
 // None of the texts has a character that JSON would want escaped.
 void write_result(const Capability& capability, const std::string& told) {
-  const char* folder = std::getenv("STAGECRAFT_RESULTS");
-  if (folder == nullptr) return;
-  const std::filesystem::path place =
-      std::filesystem::path(folder) / testing::stage_under_test() / capability.key;
-  std::filesystem::create_directories(place.parent_path());
-  std::ofstream out(place.string() + ".json");
-  out << "{\"order\": " << &capability - capabilities().data() << ", \"question\": \""
-      << capability.question << "\", \"found\": \"" << told << "\"}\n";
+  const std::filesystem::path file = result_file(capability);
+  if (file.empty()) return;
+  std::filesystem::create_directories(file.parent_path());
+  std::ofstream(file) << "{\"order\": " << &capability - capabilities().data()
+                      << ", \"question\": \"" << capability.question << "\", \"found\": \"" << told
+                      << "\"}\n";
 }
 
 }  // namespace
@@ -105,8 +111,8 @@ const std::vector<Capability>& capabilities() {
        "it can start again at once on its port",
        {"yes", "yes", "yes", "yes", "yes", "yes", "yes"}},
       {"placement",
-       "of 3 loops, a new client goes to",
-       {"-", "-", "-", "-", "-", "-", "the one with the fewest"}},
+       "of three loops, a new client goes to",
+       {"-", "-", "-", "-", "-", "-", "the emptiest"}},
       {"reuse-port", "processes that share a port", {"-", "-", "-", "-", "-", "-", "2"}},
   };
   return all;
@@ -123,7 +129,13 @@ void check_capability(std::string_view key, const std::string& found, const std:
   const std::string_view expected = capability.expected[column()];
   INFO(testing::stage_under_test() << ": " << capability.question);
   if (expected != "*") CHECK(found == expected);
-  if (expected == "*" || found == expected) write_result(capability, told.empty() ? found : told);
+  if (expected == "*" || found == expected) {
+    write_result(capability, told.empty() ? found : told);
+  } else {
+    // What an earlier run found is no longer so.
+    std::error_code ignored;
+    std::filesystem::remove(result_file(capability), ignored);
+  }
 }
 
 void check_capability(std::string_view key, bool found) {

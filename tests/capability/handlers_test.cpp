@@ -52,7 +52,7 @@ TEST_CASE("A pool grows to --workers-max and not further", "[handlers]") {
   check_capability("workers-grow", std::to_string(held.enter(4)));
 }
 
-TEST_CASE("--executor thread gives each handler a thread", "[handlers]") {
+TEST_CASE("Each handler has a thread with --executor thread", "[handlers]") {
   if (!has_capability_to_show("executor-thread")) return;
   std::vector<std::string> options = workers(1);
   options.insert(options.end(), {"--executor", "thread"});
@@ -61,7 +61,7 @@ TEST_CASE("--executor thread gives each handler a thread", "[handlers]") {
   check_capability("executor-thread", of_three(held.enter(3)));
 }
 
-TEST_CASE("--executor inline holds up a loop", "[handlers]") {
+TEST_CASE("A handler holds up a loop with --executor inline", "[handlers]") {
   if (!has_capability_to_show("executor-inline")) return;
   std::vector<std::string> options{"--executor", "inline"};
   if (program_has("--concurrency")) options.insert(options.end(), {"--concurrency", "2"});

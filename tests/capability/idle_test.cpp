@@ -12,6 +12,10 @@ namespace stagecraft::capability {
 
 using namespace testing;
 
+// Sanitizers keep a shadow of all memory, and what is freed; and that of threads wakes up by
+// itself.
+#ifndef STAGECRAFT_SANITIZED
+
 namespace {
 
 std::string size_text(std::size_t bytes) {
@@ -21,10 +25,6 @@ std::string size_text(std::size_t bytes) {
 }
 
 }  // namespace
-
-// Sanitizers keep a shadow of all memory, and what is freed; and that of threads wakes up by
-// itself.
-#ifndef STAGECRAFT_SANITIZED
 
 TEST_CASE("An idle connection costs next to nothing", "[idle]") {
   if (!has_capability_to_show("idle-memory")) return;

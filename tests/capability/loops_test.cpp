@@ -44,8 +44,7 @@ TEST_CASE("A new client goes to the loop that has the fewest", "[loops]") {
   wait_until_at_rest(server.process());
   int there = 0;
   for (int i = 0; i < 3; ++i) there += loop_of(all.emplace_back(server.endpoint())) == left ? 1 : 0;
-  check_capability("placement",
-                   there == 3 ? std::string("the one with the fewest") : std::string("any"));
+  check_capability("placement", there == 3 ? std::string("the emptiest") : std::string("any"));
 }
 
 TEST_CASE("Two processes can share a port", "[loops]") {
@@ -63,7 +62,7 @@ TEST_CASE("Two processes can share a port", "[loops]") {
   for (int i = 0; i < 8; ++i) CHECK(name_at(first.endpoint()) == "second");
 }
 
-TEST_CASE("--reuse-port gives each loop a listener of its own", "[loops]") {
+TEST_CASE("Each loop has a listener of its own with --reuse-port", "[loops]") {
   if (!has_capability_to_show("reuse-port")) return;
   const TestServer server({"--reuse-port", "on", "--concurrency", "2"});
   std::map<std::int64_t, int> clients;

@@ -61,7 +61,9 @@ int let_go(std::deque<Waiting>& all) {
 TEST_CASE("All requests are answered that were there when it was told to stop", "[stopping]") {
   TestServer server({"--grace", "60s"});
   std::deque<Waiting> all;
-  for (int i = 0; i < 20; ++i) all.emplace_back(server, i);
+  // With the first one inside: where it holds up everybody, the others are not even accepted.
+  all.emplace_back(server, 0).gate.wait_until_entered();
+  for (int i = 1; i < 20; ++i) all.emplace_back(server, i);
   server.answers(all.back().client);
   tell_to_stop(server);
   check_capability("drain", std::to_string(let_go(all)));

@@ -46,12 +46,17 @@ TEST_CASE("A reset while the request waits for a worker", "[resets]") {
 }
 
 TEST_CASE("A reset while the answer is promised", "[resets]") {
-  const TestServer server(with_workers(2));
+  const TestServer server(with_workers(3, {"--grace", "0"}));
   Client client(server.endpoint());
-  client.send(get("/slow?ms=200"));
+  client.send(get("/slow?ms=2000"));
   client.wait_until_received();
+  Client witness(server.endpoint());
+  witness.send(get("/slow?ms=1500"));
   client.reset();
   wait_until_at_rest(server.process());
+  // It did not spin until the promise was kept.
+  CHECK_FALSE(witness.readable());
+  witness.reset();
   check_serves(server);
 }
 
@@ -109,10 +114,13 @@ TEST_CASE("A half-closed client is answered, and is no reason to spin", "[resets
     gate.let_go();
   }
   SECTION("while the answer is promised") {
-    client.send(get("/plaintext") + get("/slow?ms=100") + get("/health"));
+    Client witness(server.endpoint());
+    client.send(get("/plaintext") + get("/slow?ms=600") + get("/health"));
     client.finish_sending();
     client.wait_until_received();
+    witness.send(get("/slow?ms=500"));
     wait_until_at_rest(server.process());
+    CHECK_FALSE(witness.readable());
   }
   SECTION("when all was ready") {
     client.send(get("/plaintext") + get("/whoami") + get("/health"));

@@ -15,28 +15,29 @@ using namespace testing;
 
 TEST_CASE("A large file over a full socket buffer is sent whole", "[transfers]") {
   const TestServer server;
-  const std::string content = noise(8 * mebibyte);
+  const std::string content = noise(8 * mebibyte + 12'345);
   server.folder().write("files/large", content);
   Client client(server.endpoint(), small_buffer);
   client.send(get("/files/large") + get("/health") + get("/files/large") + get("/health"));
   for (int i = 0; i < 2; ++i) {
     client.wait_until_readable();
     wait_until_at_rest(server.process());
-    CHECK(client.read_response().body == content);
+    CHECK((client.read_response().body == content));  // not shown if not: it is long
     CHECK(client.read_response().body == "ok\n");
   }
 }
 
 TEST_CASE("A large body over a full socket buffer is sent whole", "[transfers]") {
-  const TestServer server(echo());
-  const std::string body = noise(mebibyte);
+  const TestServer server(echo({"--max-request-size", "16MiB"}));
+  const std::string body = noise(8 * mebibyte);
   Client client(server.endpoint(), small_buffer);
-  client.send(post("/", body) + get("/path/between") + post("/", body));
-  client.wait_until_readable();
-  wait_until_at_rest(server.process());
-  CHECK(client.read_response("POST").body == body);
-  CHECK(client.read_response().body == "/path/between\n\n");
-  CHECK(client.read_response("POST").body == body);
+  for (int i = 0; i < 2; ++i) {
+    client.send(post("/", body));
+    client.wait_until_readable();
+    wait_until_at_rest(server.process());
+    CHECK((client.read_response("POST").body == body));
+    CHECK(ask(client, "/path/between").body == "/path/between\n\n");
+  }
 }
 
 TEST_CASE("A reader who never reads is cut off", "[transfers]") {
@@ -66,14 +67,14 @@ TEST_CASE("A file that shrinks while it is sent", "[transfers]") {
 
 TEST_CASE("A file that grows while it is sent", "[transfers]") {
   const TestServer server;
-  const std::string content = noise(8 * mebibyte);
+  const std::string content = noise(8 * mebibyte + 12'345);  // no multiple of any piece
   const std::string file = server.folder().write("files/large", content);
   Client client(server.endpoint(), small_buffer);
   client.send(get("/files/large") + get("/health"));
   client.wait_until_readable();
   wait_until_at_rest(server.process());
   std::filesystem::resize_file(file, 9 * mebibyte);
-  CHECK(client.read_response().body == content);
+  CHECK((client.read_response().body == content));  // not shown if not: it is long
   CHECK(client.read_response().body == "ok\n");
 }
 

@@ -82,7 +82,8 @@ bool at_rest(pid_t process) {
 void wait_until_at_rest(pid_t process) {
   const Deadline deadline;
   while (!at_rest(process)) {
-    if (deadline.passed()) throw std::runtime_error("the server does not come to rest: it spins");
+    if (deadline.passed())
+      throw std::runtime_error("the server does not come to rest: it spins, or has ended");
     sched_yield();
   }
 }

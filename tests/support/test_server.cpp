@@ -50,7 +50,8 @@ bool before_rest(pid_t process, const Client& client, Happened happened) {
         on_the_way_from_peer(client.descriptor()).value_or(0) == 0) {
       return happened();
     }
-    if (deadline.passed()) throw std::runtime_error("the server does not come to rest: it spins");
+    if (deadline.passed())
+      throw std::runtime_error("the server does not come to rest: it spins, or has ended");
     sched_yield();
   }
   return true;
