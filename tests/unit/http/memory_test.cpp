@@ -95,6 +95,13 @@ class Connection {
       answer.text("later");
       std::move(responder).send(std::move(answer));
     }};
+    class Drain : public BodySink {
+      Status write(std::span<const char> /*piece*/) override { return Status::ok; }
+    };
+    static const Route sink{plain.handle, [](const Request&, Response&) {
+                              return Intake{MiB, std::make_unique<Drain>()};
+                            }};
+    if (head.path() == "/sink") return sink;
     if (head.path() == "/echo") return echo;
     return head.path() == "/deferred" ? later : plain;
   }
@@ -143,6 +150,18 @@ TEST_CASE("A thousand small bodies, gathered and given back, take nothing from t
   CHECK(count_allocations(connection, upload) == 0);
   CHECK(connection.sent().ends_with("hello"));
   CHECK(count_allocations(connection, chunked) == 0);
+}
+
+TEST_CASE("A megabyte that goes through a sink is not kept") {
+  std::string chunks = "POST /sink HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  for (int i = 0; i < 1000; ++i) chunks += "3e8\r\n" + std::string(1000, 'x') + "\r\n";
+  chunks += "0\r\n\r\n";
+  Connection connection;
+  connection.exchange(plaintext);
+  const std::size_t before = allocations();
+  connection.exchange(chunks);
+  CHECK(allocations() - before == 1);  // the sink
+  CHECK(connection.sent().ends_with("hello world\n"));
 }
 
 TEST_CASE("A thousand deferred answers take one block each") {

@@ -323,6 +323,16 @@ TEST_CASE("A sink that refuses answers with its status, and what it did not take
   CHECK(summary(converse(throwing.application(), post("/sink", "hello")).output) == "500");
 }
 
+TEST_CASE("A sink that refused is gone while the rest of the body is thrown away") {
+  SinkLog log;
+  const Site site = sink_site(log, 2, Status::unsupported_media_type);
+  Driver driver(site.application());
+  driver.feed(post("/sink", "hello").substr(0, post("/sink", "hello").size() - 1));
+  CHECK(driver.run() == Step::receive);
+  CHECK(summary(driver.output) == "415");
+  CHECK(log.destroyed == 1);
+}
+
 TEST_CASE("A sink's limit is that of its route") {
   SinkLog log;
   const Site site = sink_site(log, all, Status::none, 5);

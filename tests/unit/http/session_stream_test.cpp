@@ -231,6 +231,47 @@ TEST_CASE("Words that there is more are heard once each, however often they are 
   CHECK(driver.postbox().posted() == 2);
 }
 
+TEST_CASE("Words for another stream are not heard") {
+  std::vector<Resumer> resumers;
+  Site site;
+  site.add("/slow", [&resumers](const Request&, Response& response) {
+    resumers.push_back(response.resumer());
+    response.stream(source({"", "b"}), "");
+  });
+  Driver driver(site.application());
+  driver.feed(get_path("/slow")).run();
+  resumers.at(0).resume();
+  driver.run();
+  driver.feed(get_path("/slow")).run();
+  resumers.at(0).resume();
+  CHECK_FALSE(driver.deliver());
+
+  Driver other(site.application());
+  other.connection().id = driver.connection().id + 1;
+  other.feed(get_path("/slow")).run();
+  CHECK(other.feed(get_path("/slow")).run() == Step::wait);
+  resumers.at(2).resume();
+  CHECK(other.run() == Step::wait);  // the second stream of this connection, as on the first
+  resumers.at(3).resume();
+  const std::shared_ptr<Deferred> letter = other.postbox().take();
+  REQUIRE(letter);
+  CHECK_FALSE(driver.session().answer(*letter));
+  CHECK(other.session().answer(*letter));
+}
+
+TEST_CASE("A source of which nothing is wanted is not asked") {
+  class Unwanted : public BodySource {
+    Produced produce(std::span<char> /*room*/) override { throw std::runtime_error("asked"); }
+  };
+  Site site = plain_site();
+  site.add("/empty-stream", [](const Request&, Response& response) {
+    response.stream(std::make_unique<Unwanted>(), "", 0);
+  });
+  const Conversation conversation =
+      converse(site.application(), get_path("/empty-stream") + std::string(get));
+  CHECK(summary(conversation.output) == "200 | 200 hello");
+}
+
 TEST_CASE("A deferred answer may be a stream with a resumer of its own") {
   std::optional<Responder> responder;
   Site site = plain_site();
@@ -244,9 +285,16 @@ TEST_CASE("A deferred answer may be a stream with a resumer of its own") {
   response.stream(source({"a", "", "b"}), "");
   std::move(*responder).send(std::move(response));
   CHECK(driver.run() == Step::wait);
-  resumer.resume();
-  CHECK(driver.run() == Step::receive);
-  CHECK(summary(driver.output) == "200 ab | 200 hello");
+  SECTION("resumed") {
+    resumer.resume();
+    CHECK(driver.run() == Step::receive);
+    CHECK(summary(driver.output) == "200 ab | 200 hello");
+  }
+  SECTION("reset by the client") {
+    CHECK_FALSE(resumer.abandoned());
+    driver.session().reset_by_peer();
+    CHECK(resumer.abandoned());
+  }
 }
 
 TEST_CASE("A stream that nobody reads any more is destroyed, and its resumer told") {

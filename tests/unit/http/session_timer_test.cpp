@@ -270,6 +270,20 @@ TEST_CASE("What was received does not count as sent") {
   CHECK(restarts.since() == 0);
 }
 
+TEST_CASE("What was sent does not count as received") {
+  Patience patience;
+  patience.site.add("/almost", [](const Request&, Response& response) {
+    response.body(std::string(timer_restart_bytes - 1000, 'x'), "");
+  });
+  Driver driver(patience.site.application());
+  driver.feed("GET /almost HTTP/1.1\r\nHost: a\r\n\r\n").run();
+  driver.feed("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10000\r\n\r\n").run();
+  CHECK(driver.session().timer() == Timer::body);
+  Restarts restarts(driver);
+  driver.feed(std::string(5000, 'x')).run();
+  CHECK(restarts.since() == 0);
+}
+
 TEST_CASE("Answers sent one after the other have the send timer anew") {
   Driver driver(plain_site().application());
   driver.feed(get).run_until(Step::send);
