@@ -32,7 +32,7 @@ constexpr auto descriptor_pause = 100ms;
 std::optional<std::chrono::milliseconds> time_left(SessionClock::Clock::time_point deadline) {
   if (deadline == SessionClock::never) return 0ms;
   const auto left = deadline - SessionClock::Clock::now();
-  if (left <= left.zero()) return std::nullopt;
+  if (left <= 0ms) return std::nullopt;
   return std::chrono::ceil<std::chrono::milliseconds>(left);
 }
 

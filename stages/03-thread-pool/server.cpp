@@ -48,7 +48,7 @@ std::string refusal() {
 std::optional<std::chrono::milliseconds> time_left(SessionClock::Clock::time_point deadline) {
   if (deadline == SessionClock::never) return 0ms;
   const auto left = deadline - SessionClock::Clock::now();
-  if (left <= left.zero()) return std::nullopt;
+  if (left <= 0ms) return std::nullopt;
   return std::chrono::ceil<std::chrono::milliseconds>(left);
 }
 

@@ -2,6 +2,7 @@
 // jobs just write down what they did.
 #include "thread_pool.h"
 
+#include <array>
 #include <atomic>
 #include <deque>
 #include <functional>
@@ -10,7 +11,6 @@
 #include <system_error>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include "catch.h"
 #include "support/deadline.h"
@@ -276,24 +276,25 @@ TEST_CASE("The pool does not touch a job that has been run: it may be gone") {
 }
 
 TEST_CASE("Jobs from many threads are each done once") {
-  constexpr int producers = 4;
   constexpr int jobs_each = 500;
-  std::atomic<int> count = 0;
-  std::deque<FunctionJob> jobs;
-  for (int i = 0; i < producers * jobs_each; ++i) jobs.emplace_back([&] { ++count; });
+  std::atomic<std::size_t> count = 0;
+  std::array<std::deque<FunctionJob>, 4> jobs;
+  for (std::deque<FunctionJob>& own : jobs) {
+    for (int i = 0; i < jobs_each; ++i) own.emplace_back([&] { ++count; });
+  }
   {
     ThreadPool pool({.workers = 2, .workers_max = 8, .queue = 16, .retirement = 1ms});
-    std::vector<std::thread> threads;
-    for (int producer = 0; producer < producers; ++producer) {
-      threads.emplace_back([&, first = jobs.begin() + producer * jobs_each] {
-        for (int i = 0; i < jobs_each; ++i) {
-          while (pool.submit(first[i]) == Submitted::full) std::this_thread::yield();
+    std::deque<std::thread> producers;
+    for (std::deque<FunctionJob>& own : jobs) {
+      producers.emplace_back([&] {
+        for (FunctionJob& job : own) {
+          while (pool.submit(job) == Submitted::full) std::this_thread::yield();
         }
       });
     }
-    for (std::thread& thread : threads) thread.join();
+    for (std::thread& producer : producers) producer.join();
   }
-  CHECK(count == producers * jobs_each);
+  CHECK(count == jobs.size() * jobs_each);
 }
 
 TEST_CASE("A pool that cannot have a single worker says so") {
