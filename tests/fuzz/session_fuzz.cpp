@@ -39,10 +39,12 @@ class ThreePieces : public BodySource {
   int asked_ = 0;
 };
 
-class LastByte : public BodySink {
+// Refuses a body with an 'R' in it, wherever that stands in its piece.
+class PickySink : public BodySink {
  public:
   Status write(std::span<const char> piece) override {
-    return piece.back() == 'R' ? Status::forbidden : Status::ok;
+    return std::find(piece.begin(), piece.end(), 'R') == piece.end() ? Status::ok
+                                                                     : Status::forbidden;
   }
 };
 
@@ -63,7 +65,7 @@ const Route& route(const Request& head) {
   static const Route sink{
       [](const Request&, Response& response) { response.status(Status::no_content); },
       [](const Request&, Response&) -> std::optional<Intake> {
-        return Intake{20, std::make_unique<LastByte>()};
+        return Intake{20, std::make_unique<PickySink>()};
       }};
   static const Route throws{[](const Request&, Response&) { throw 1; }};
   const char choice = head.path().size() > 1 ? head.path()[1] : '\0';
