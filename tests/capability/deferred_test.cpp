@@ -2,12 +2,16 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <chrono>
 #include <deque>
 #include <string>
 
 #include "capability/capabilities.h"
 #include "capability/crowd.h"
 #include "catch.h"
+#include "support/deadline.h"
+#include "support/open_files.h"
+#include "support/process_view.h"
 #include "support/requests.h"
 #include "support/socket_queue.h"
 #include "support/test_server.h"
@@ -65,6 +69,28 @@ TEST_CASE("A client is served while answers are promised to others", "[deferred]
 TEST_CASE("So many answers can be promised at once", "[deferred]") {
   const TestServer server(in_a_hurry(workers(8)));
   check_capability("deferred-at-once", std::to_string(Promised(server, 500).waiting()));
+}
+
+// In the tests of the night. Connected first, so that what is measured is the answering.
+TEST_CASE("Very many promises are kept in time", "[.][deferred-19000]") {
+  if (!has_capability_to_show("deferred-19000")) return;
+  constexpr std::size_t count = 19'000;
+  REQUIRE(open_files() > count + 100);
+  const TestServer server({"--trace", "/dev/null", "--max-connections", "20000"});
+  std::deque<Client> clients;
+  for (std::size_t i = 0; i < count; ++i) {
+    clients.emplace_back(server.endpoint());
+    if (i % 256 == 0) wait_until_at_rest(server.process());
+  }
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point begin = Clock::now();
+  for (Client& client : clients) client.send(get("/slow?ms=1000"));
+  for (Client& client : clients) REQUIRE(client.read_response().status == 200);
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - begin);
+  // What they promise is a second; what is beyond it, our own asking and reading included, is told.
+  const bool in_time = took < scaled(std::chrono::milliseconds{3'000});
+  check_capability("deferred-19000", std::string(in_time ? "in time" : "late"),
+                   std::to_string(took.count()) + " ms");
 }
 
 TEST_CASE("Each of many promises is kept", "[deferred]") {
