@@ -105,8 +105,6 @@ class Session {
   // At any time, even while lent.
   /// The running timer is up.
   void expired() noexcept;
-  /// The server stops: the next answer says close.
-  void drain();
   /// The connection is of no use any more: nothing more is sent.
   void reset_by_peer() noexcept;
 
@@ -126,14 +124,13 @@ class Session {
   };
   enum Flag : std::uint16_t {
     input_ended = 1,    // the client has half-closed
-    draining = 2,       // the server stops
-    keep = 4,           // the connection goes on after this answer
-    lent = 8,           // a handler has request and response
-    overtaken = 16,     // the answer was given, or lost its reader, while lent: handled() drops it
-    broken = 32,        // end by reset, not by close
-    postponed = 64,     // send before handling
-    pipelined = 128,    // this request was there when the one before was answered
-    body_pending = 256  // not all of this request's body has been read
+    keep = 2,           // the connection goes on after this answer
+    lent = 4,           // a handler has request and response
+    overtaken = 8,      // the answer was given, or lost its reader, while lent: handled() drops it
+    broken = 16,        // end by reset, not by close
+    postponed = 32,     // send before handling
+    pipelined = 64,     // this request was there when the one before was answered
+    body_pending = 128  // not all of this request's body has been read
   };
 
   enum class Ending : std::uint8_t { close, reset };

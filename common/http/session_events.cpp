@@ -199,8 +199,6 @@ void Session::answer_expired() {
   set(overtaken);
 }
 
-void Session::drain() { set(draining); }
-
 void Session::reset_by_peer() noexcept {
   connection_.client_gone.store(true, std::memory_order_relaxed);
   end(Ending::reset);

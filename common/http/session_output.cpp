@@ -14,7 +14,8 @@ namespace stagecraft {
 void Session::answer_with(Response& response) {
   Exchange& exchange = *request_.exchange_;
   const RequestHead& head = exchange.parser.head();
-  Addressee to{head.method, head.minor_version, head.persistent() && !has(draining)};
+  const bool draining = workspace_.common_.draining.load(std::memory_order_relaxed);
+  Addressee to{head.method, head.minor_version, head.persistent() && !draining};
   // The client may never send a body it asked leave for, so what follows the answer could be the
   // body or the next request: nobody could tell.
   const bool readable = head.framing == Framing::length && !head.expect_continue &&
@@ -91,7 +92,7 @@ void Session::forget_body() {
   Exchange& exchange = *request_.exchange_;
   exchange.body.clear();
   if (exchange.body_counted == 0) return;  // as most: why touch what other threads touch too
-  workspace_.buffered_.fetch_sub(exchange.body_counted, std::memory_order_relaxed);
+  workspace_.common_.buffered.fetch_sub(exchange.body_counted, std::memory_order_relaxed);
   exchange.body_counted = 0;
 }
 

@@ -13,10 +13,8 @@ constexpr std::size_t max_spare = 64;
 
 }  // namespace
 
-Workspace::Workspace(const Limits& limits, Observer* observer, std::atomic<std::uint64_t>* buffered)
-    : limits_(limits),
-      observer_(observer),
-      buffered_(buffered != nullptr ? *buffered : own_buffered_) {
+Workspace::Workspace(const Limits& limits, Observer* observer, Common* common)
+    : limits_(limits), observer_(observer), common_(common != nullptr ? *common : own_common_) {
   spare_.reserve(max_spare);  // so that giving back cannot fail
   spare_.push_back(std::make_unique<Exchange>(limits_));
   set_time(0);

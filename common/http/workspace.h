@@ -26,11 +26,17 @@ struct Exchange;
 /// the sessions. Must outlive its sessions.
 class Workspace {
  public:
-  /// `buffered` counts the bytes of gathered bodies against Limits::max_buffered. A server with
-  /// several workspaces gives one count to all of them; without one, each counts for itself.
-  /// Everything is kept by reference.
-  explicit Workspace(const Limits& limits, Observer* observer = nullptr,
-                     std::atomic<std::uint64_t>* buffered = nullptr);
+  /// What the workspaces of one server have in common. For any thread.
+  struct Common {
+    /// Bytes of gathered bodies, counted against Limits::max_buffered.
+    std::atomic<std::uint64_t> buffered{0};
+    /// Set when the server stops: from then on each answer says that the connection closes. Read
+    /// for every answer, so on a cache line that nobody writes meanwhile.
+    alignas(64) std::atomic<bool> draining{false};
+  };
+
+  /// Without a `common` the workspace has one of its own. Everything is kept by reference.
+  explicit Workspace(const Limits& limits, Observer* observer = nullptr, Common* common = nullptr);
   ~Workspace();
   Workspace(const Workspace&) = delete;
   Workspace& operator=(const Workspace&) = delete;
@@ -54,8 +60,8 @@ class Workspace {
   const Limits& limits_;
   Observer* observer_;
   std::vector<std::unique_ptr<Exchange>> spare_;
-  std::atomic<std::uint64_t> own_buffered_{0};
-  std::atomic<std::uint64_t>& buffered_;  // that, or one shared with others
+  Common own_common_;
+  Common& common_;  // that, or one shared with others
   std::time_t time_ = -1;
   std::size_t common_fields_size_ = 0;
   std::array<char, 64> common_fields_;

@@ -65,7 +65,7 @@ Server::Server(const Options& options, const Application& application, Telemetry
     : options_(options),
       application_(application),
       telemetry_(telemetry),
-      workspace_(options.limits, &telemetry) {}
+      workspace_(options.limits, &telemetry, &common_) {}
 
 void Server::start() {
   listener_.emplace(ListenerOptions{.host = options_.host,
@@ -156,7 +156,6 @@ void Server::show(Connection* connection) {
 bool Server::serve_batch(Connection& connection) {
   Session& session = connection.session;
   for (bool answered = false;;) {
-    if (draining()) session.drain();
     switch (session.next()) {
       case Step::receive:
         if (answered && session.idle()) return true;
@@ -164,14 +163,12 @@ bool Server::serve_batch(Connection& connection) {
         break;
       case Step::handle:
         run(session.route().handle, session.request(), session.response());
-        if (draining()) session.drain();  // before the answer is rendered
         session.handled();
         answered = true;
         break;
       case Step::wait:
         if (const auto letter = connection.mailbox->take(deadline(connection))) {
           workspace_.set_time(std::time(nullptr));
-          if (draining()) session.drain();
           session.answer(*letter);
         } else {
           session.expired();
@@ -266,6 +263,7 @@ bool Server::stop(std::chrono::milliseconds grace) {
     MutexLock lock(mutex_);
     idle_until_ = std::min(now + last_moment, end);
     drain_until_ = end;
+    common_.draining = true;
     // The kernel would turn away those whom accept() has not taken yet. If there are any, it comes
     // back with one, and needs no other sign.
     if (waiting_for_client_ && listener_->waiting() == 0) listener_->shut_down();

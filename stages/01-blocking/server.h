@@ -71,6 +71,7 @@ class Server {
   const Options& options_;
   const Application& application_;
   Telemetry& telemetry_;
+  Workspace::Common common_;
   Workspace workspace_;
   std::optional<Listener> listener_;
   std::uint64_t last_connection_ = 0;  // its id

@@ -13,7 +13,6 @@
 #include "app/unix_time.h"
 #include "base/http_date.h"
 #include "http/session.h"
-#include "http/workspace.h"
 #include "mailbox.h"
 
 namespace stagecraft {
@@ -59,7 +58,7 @@ struct Server::Connection final : Job {
   Connection(Accepted& client, std::uint64_t id, Server& server)
       : owner(server),
         socket(std::move(client.socket)),
-        workspace(server.options_.limits, &server.telemetry_, &server.buffered_),
+        workspace(server.options_.limits, &server.telemetry_, &server.common_),
         session(server.options_.limits, server.application_, workspace, mailbox, info) {
     info.id = id;
     info.remote_address = std::move(client.remote_address);
@@ -230,7 +229,6 @@ void Server::leave(Connection& connection) {
 bool Server::serve_batch(Connection& connection) {
   Session& session = connection.session;
   for (bool answered = false;;) {
-    if (draining()) session.drain();
     switch (session.next()) {
       case Step::receive:
         if (answered) return true;  // also if it has begun to ask again: it is the others' turn
@@ -238,14 +236,12 @@ bool Server::serve_batch(Connection& connection) {
         break;
       case Step::handle:
         run(session.route().handle, session.request(), session.response());
-        if (draining()) session.drain();  // before the answer is rendered
         session.handled();
         answered = true;
         break;
       case Step::wait:
         if (const auto letter = connection.mailbox->take(deadline(connection))) {
           connection.workspace.set_time(std::time(nullptr));
-          if (draining()) session.drain();
           session.answer(*letter);
         } else {
           session.expired();
@@ -340,6 +336,7 @@ bool Server::stop(std::chrono::milliseconds grace) {
     MutexLock lock(mutex_);
     idle_until_ = std::min(now + last_moment, end);
     drain_until_ = end;
+    common_.draining = true;
     // The kernel would turn away those whom accept() has not taken yet. If there are any, it comes
     // back with one, and needs no other sign.
     if (waiting_for_client_ && listener_->waiting() == 0) listener_->shut_down();

@@ -14,6 +14,7 @@
 #include "base/options.h"
 #include "base/thread_annotations.h"
 #include "http/application.h"
+#include "http/workspace.h"
 #include "net/listener.h"
 #include "net/socket.h"
 #include "thread_pool.h"
@@ -83,12 +84,12 @@ class Server {
   const Options& options_;
   const Application& application_;
   Telemetry& telemetry_;
+  Workspace::Common common_;
   std::optional<Listener> listener_;
   std::uint64_t last_connection_ = 0;  // its id
   std::deque<Socket> refused_;         // half-closed, for a while
   std::optional<ThreadPool> pool_;
   std::thread thread_;
-  std::atomic<std::uint64_t> buffered_{0};  // bytes of bodies, of all connections
 
   /// Until when stop() lets clients ask that have not begun to, and until when it lets answers be
   /// made: its grace. max() as long as nobody has called it.

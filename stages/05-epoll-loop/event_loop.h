@@ -87,6 +87,7 @@ class EventLoop {
   Telemetry& telemetry_;
   const std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
   std::atomic<Clock::time_point> stop_at_{Clock::time_point::max()};
+  Workspace::Common common_;
 
   ThreadRole role_;
   Workspace workspace_ GUARDED_BY(role_);

@@ -78,7 +78,6 @@ void Connection::deliver(Deferred& letter) {
 
 void Connection::drain() {
   loop_.role().assert_held();
-  session_.drain();
   wait_for(interest_);
 }
 

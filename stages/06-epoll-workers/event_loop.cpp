@@ -32,7 +32,7 @@ EventLoop::EventLoop(const Options& options, const Application& application, Tel
       application_(application),
       telemetry_(telemetry),
       handler_threads_(handler_threads),
-      workspace_(options.limits, &telemetry),
+      workspace_(options.limits, &telemetry, &common_),
       listener_(std::move(listener)) {
   listener_->set_nonblocking();
   poller_.add(listener_->descriptor(), Interest::readable, on_client_);
@@ -57,6 +57,7 @@ void EventLoop::run() {
 }
 
 void EventLoop::stop(Clock::time_point until) {
+  common_.draining = true;
   stop_at_ = until;
   mailbox_->wake_up();
 }

@@ -29,7 +29,7 @@ constexpr int max_accepts = 64;
 EventLoop::EventLoop(Shared& shared, std::uint32_t number, std::optional<Listener> listener)
     : shared_(shared),
       number_(number),
-      workspace_(shared.options.limits, &shared.telemetry, &shared.buffered),
+      workspace_(shared.options.limits, &shared.telemetry, &shared.common),
       listener_(std::move(listener)) {
   if (listener_) {
     listener_->set_nonblocking();
@@ -56,6 +56,7 @@ void EventLoop::run() {
 }
 
 void EventLoop::stop(Clock::time_point until) {
+  shared_.common.draining = true;
   stop_at_ = until;
   mailbox_->wake_up();
 }

@@ -45,7 +45,7 @@ class EventLoop {
     HandlerThreads handler_threads{options};
     std::atomic<std::uint64_t> last_connection = 0;  // a number once given is never given again
     std::atomic<std::size_t> connections = 0;
-    std::atomic<std::uint64_t> buffered = 0;
+    Workspace::Common common;
     std::vector<std::unique_ptr<EventLoop>> loops;
   };
 

@@ -160,7 +160,9 @@ TEST_CASE("A request that is being worked on when the server is told to stop is 
   gate.wait_until_entered();
   std::future<bool> stopped = begin_to_stop(running.server);
   gate.let_go();
-  CHECK(client.read_response().body == "let go");
+  const HttpResponse answer = client.read_response();
+  CHECK(answer.body == "let go");
+  CHECK(answer.lists("Connection", "close"));
   CHECK(stopped.get());
   CHECK(client.read_to_end().empty());
   CHECK((client.ending() == Ending::end_of_stream));

@@ -34,7 +34,7 @@ Driver::Driver(Application application, const Limits& limits, Manner manner)
     : limits_(limits),
       application_(std::move(application)),
       manner_(manner),
-      workspace_(limits_, &recorder_) {
+      workspace_(limits_, &recorder_, &common_) {
   connection_.id = 7;
   session_ = std::make_unique<Session>(limits_, application_, workspace_, postbox_, connection_);
 }

@@ -65,6 +65,7 @@ class Driver {
 
   Session& session() { return *session_; }
   Workspace& workspace() { return workspace_; }
+  Workspace::Common& common() { return common_; }
   ConnectionInfo& connection() { return connection_; }
   FakePostbox& postbox() { return *postbox_; }
   Recorder& recorder() { return recorder_; }
@@ -80,6 +81,7 @@ class Driver {
   Application application_;
   Manner manner_;
   Recorder recorder_;
+  Workspace::Common common_;
   Workspace workspace_;
   std::shared_ptr<FakePostbox> postbox_ = std::make_shared<FakePostbox>();
   ConnectionInfo connection_;

@@ -365,9 +365,9 @@ TEST_CASE("The bodies of all sessions together are bounded, and counted down aga
 TEST_CASE("One session's buffered body counts against another's, also in another workspace") {
   Limits limits;
   limits.max_buffered = 1000;
-  std::atomic<std::uint64_t> buffered = 0;
-  Workspace workspace(limits, nullptr, &buffered);
-  Workspace other_workspace(limits, nullptr, &buffered);
+  Workspace::Common common;
+  Workspace workspace(limits, nullptr, &common);
+  Workspace other_workspace(limits, nullptr, &common);
   const bool shared = GENERATE(true, false);
   const Application application = plain_site().application();
   const auto postbox = std::make_shared<FakePostbox>();
@@ -389,5 +389,5 @@ TEST_CASE("One session's buffered body counts against another's, also in another
   }
   Session third(limits, application, workspace, postbox, first_info);
   CHECK(give(third, half) == Step::receive);
-  CHECK(buffered > 0);
+  CHECK(common.buffered > 0);
 }

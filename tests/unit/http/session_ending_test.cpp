@@ -219,7 +219,7 @@ TEST_CASE("A draining server's next answer is its last") {
   SECTION("told while idle") {
     Driver driver(promise.site.application());
     driver.feed(get).run();
-    driver.session().drain();
+    driver.common().draining = true;
     CHECK(driver.step() == Step::receive);
     CHECK(driver.session().idle());
     CHECK(driver.feed(get).run() == Step::close);
@@ -229,14 +229,14 @@ TEST_CASE("A draining server's next answer is its last") {
   SECTION("told while a handler has the request") {
     Driver driver(promise.site.application());
     driver.feed(get).run_until(Step::handle);
-    driver.session().drain();
+    driver.common().draining = true;
     CHECK(driver.run() == Step::close);
     CHECK(read_answers(driver.output)[0].field("Connection") == "close");
   }
   SECTION("told while an answer is awaited, with a request behind it") {
     Driver driver(promise.site.application());
     driver.feed(std::string(later) + std::string(get)).run();
-    driver.session().drain();
+    driver.common().draining = true;
     promise.keep();
     driver.run();
     CHECK(summary(driver.output) == "200 late");
@@ -246,7 +246,7 @@ TEST_CASE("A draining server's next answer is its last") {
   SECTION("told in the middle of a body") {
     Driver driver(promise.site.application());
     driver.feed(half_a_body).run();
-    driver.session().drain();
+    driver.common().draining = true;
     CHECK(driver.feed("llo").run() == Step::close);
     CHECK(summary(driver.output) == "200 hello");
   }
