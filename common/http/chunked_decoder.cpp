@@ -119,26 +119,28 @@ bool ChunkedDecoder::take_line(std::string_view bytes, std::size_t& used) {
 Progress ChunkedDecoder::take_trailer(std::string_view bytes) {
   const std::size_t limit = std::min<std::size_t>(limits_.max_trailer_size, 0xffff);
   const std::size_t end = std::min(bytes.size(), limit);
-  for (;;) {
-    FieldLine line;
-    switch (lines_.next(bytes.data(), end, line)) {
-      case FieldParser::Found::field:
-        if (trailer_count_ == max_trailers) {
-          return fail(Status::request_header_fields_too_large, "there are too many trailer fields");
-        }
-        trailers_[trailer_count_++] = line;
-        break;
-      case FieldParser::Found::end:
-        return Progress::complete;
-      case FieldParser::Found::incomplete:
-        return bytes.size() < limit ? Progress::incomplete
-                                    : fail(Status::request_header_fields_too_large,
-                                           "the trailer fields are too large");
-      case FieldParser::Found::failed:
-        return fail(Status::bad_request,
-                    "a trailer field is not a name, a colon, a value, CR and LF");
+  const auto take = [this](const FieldLine& line) {
+    if (trailer_count_ == max_trailers) {
+      fail(Status::request_header_fields_too_large, "there are too many trailer fields");
+      return false;
     }
+    trailers_[trailer_count_++] = line;
+    return true;
+  };
+  switch (lines_.parse(bytes.data(), end, take)) {
+    case FieldParser::Found::end:
+      return Progress::complete;
+    case FieldParser::Found::incomplete:
+      return bytes.size() < limit ? Progress::incomplete
+                                  : fail(Status::request_header_fields_too_large,
+                                         "the trailer fields are too large");
+    case FieldParser::Found::failed:
+      return fail(Status::bad_request,
+                  "a trailer field is not a name, a colon, a value, CR and LF");
+    case FieldParser::Found::stopped:
+      break;
   }
+  return Progress::failed;
 }
 
 ChunkedDecoder::Result ChunkedDecoder::decode(std::string_view bytes) {

@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
+#include <type_traits>
 
 #include "http/scan.h"
 #include "http/status.h"
@@ -33,68 +35,79 @@ struct FieldLine {
 /// or at the beginning of a line (which also refuses obs-fold).
 class FieldParser {
  public:
-  enum class Found : std::uint8_t { field, end, incomplete, failed };
+  enum class Found : std::uint8_t { end, incomplete, failed, stopped };
 
-  void start(std::size_t position) {
-    line_ = position_ = position;
-    in_value_ = false;
-  }
+  void start(std::size_t position) { place_ = {position, position, 0}; }
   /// The next byte to look at: behind the last field line found, or behind the section's end.
-  std::size_t position() const { return position_; }
-  /// Looks for the next field in section[0, size). `size` grows from call to call, the bytes before
-  /// it stay the same. Found::field: `line` is set. Found::failed: it will never be a field line.
-  Found next(const char* section, std::size_t size, FieldLine& line);
+  std::size_t position() const { return place_.next; }
+  /// Looks for fields in section[0, size) and gives each to `take`, which says whether to go on:
+  /// Found::stopped if not. `size` grows from call to call, the bytes before it stay the same.
+  /// Found::failed: it will never be a field line.
+  template <typename Take>
+  Found parse(const char* section, std::size_t size, Take take);
 
  private:
-  Found at(const char* section, const char* p, Found found) {
-    position_ = static_cast<std::size_t>(p - section);
-    return found;
-  }
-
-  std::size_t line_ = 0;      // where the line being read began
-  std::size_t position_ = 0;  // the byte to look at next
-  std::size_t colon_ = 0;     // where the line's colon is, once in_value_
-  bool in_value_ = false;
+  struct Place {
+    std::size_t line = 0;   // where the line being read began
+    std::size_t next = 0;   // the byte to look at next
+    std::size_t colon = 0;  // where the line's colon is; 0: not seen yet
+  };
+  Place place_;
 };
 
-// In the header because a head has a dozen lines and a call costs as much as a short line.
-inline FieldParser::Found FieldParser::next(const char* section, std::size_t size,
-                                            FieldLine& line) {
-  const char* p = section + position_;
+// A template, and part of its caller, so that all of it stays in registers while there are lines: a
+// call, or a place stored for the next line to load, costs as much as a short line does.
+template <typename Take>
+[[gnu::always_inline]] inline FieldParser::Found FieldParser::parse(const char* section,
+                                                                    std::size_t size, Take take) {
   const char* const end = section + size;
-  if (!in_value_) {
-    if (position_ == line_) {
-      if (p == end) return Found::incomplete;
+  const char* line = section + place_.line;
+  const char* p = section + place_.next;
+  const char* colon = place_.colon == 0 ? nullptr : section + place_.colon;
+  const auto leave = [&](const char* next, Found found) {
+    place_.line = static_cast<std::size_t>(line - section);
+    place_.next = static_cast<std::size_t>(next - section);
+    place_.colon = colon == nullptr ? 0 : static_cast<std::size_t>(colon - section);
+    return found;
+  };
+  for (;;) {
+    if (p == line) {
+      if (p == end) return leave(p, Found::incomplete);
       if (*p == '\r') {  // an empty line: the section ends
-        if (end - p < 2) return Found::incomplete;
-        return p[1] == '\n' ? at(section, p + 2, Found::end) : Found::failed;
+        if (end - p < 2) return leave(p, Found::incomplete);
+        return p[1] == '\n' ? leave(p + 2, Found::end) : leave(p, Found::failed);
       }
     }
-    p = scan::skip<scan::token>(section, p, end);
-    if (p == end) return at(section, p, Found::incomplete);
-    colon_ = static_cast<std::size_t>(p - section);
-    if (*p != ':' || colon_ == line_) return at(section, p, Found::failed);
-    in_value_ = true;
-    ++p;
-  }
-  p = scan::skip<scan::text>(section, p, end);
-  if (end - p < 2) {
-    // A byte that is not text and not CR is wrong whatever follows; for a CR we wait for the LF.
-    const bool good = p == end || *p == '\r';
-    return at(section, p, good ? Found::incomplete : Found::failed);
-  }
-  if (p[0] != '\r' || p[1] != '\n') return at(section, p, Found::failed);
+    // The end of the line is looked for from its beginning, since all that a name may hold a value
+    // may hold too: so neither search waits for what the other finds.
+    const char* const line_end = scan::skip<scan::text>(section, p, end);
+    if (colon == nullptr) {
+      const char* const name_end = scan::skip<scan::token>(section, p, end);
+      if (name_end == end) return leave(end, Found::incomplete);
+      if (*name_end != ':' || name_end == line) return leave(name_end, Found::failed);
+      colon = name_end;
+    }
+    p = line_end;
+    if (end - p < 2) {
+      // A byte that is not text and not CR is wrong whatever follows; for a CR we wait for the LF.
+      const bool good = p == end || *p == '\r';
+      return leave(p, good ? Found::incomplete : Found::failed);
+    }
+    if (p[0] != '\r' || p[1] != '\n') return leave(p, Found::failed);
 
-  const char* first = section + colon_ + 1;
-  const char* last = p;
-  while (first != last && (*first == ' ' || *first == '\t')) ++first;
-  while (last != first && (last[-1] == ' ' || last[-1] == '\t')) --last;
-  line.name = {static_cast<std::uint16_t>(line_), static_cast<std::uint16_t>(colon_ - line_)};
-  line.value = {static_cast<std::uint16_t>(first - section),
-                static_cast<std::uint16_t>(last - first)};
-  in_value_ = false;
-  line_ = static_cast<std::size_t>(p + 2 - section);
-  return at(section, p + 2, Found::field);
+    const char* first = colon + 1;
+    const char* last = p;
+    while (first != last && (*first == ' ' || *first == '\t')) ++first;
+    while (last != first && (last[-1] == ' ' || last[-1] == '\t')) --last;
+    const auto piece = [section](const char* begin, const char* behind) {
+      return Piece{static_cast<std::uint16_t>(begin - section),
+                   static_cast<std::uint16_t>(behind - begin)};
+    };
+    const FieldLine found{piece(line, colon), piece(first, last)};
+    line = p = p + 2;
+    colon = nullptr;
+    if (!take(found)) return leave(p, Found::stopped);
+  }
 }
 
 /// Whether two names are equal in any case of ASCII letters (RFC 9110 section 5.1).
@@ -104,12 +117,20 @@ bool equal_ignoring_case(std::string_view a, std::string_view b);
 /// tokens: setting one bit lowers a letter, and makes no other token byte equal to a letter or '-'.
 template <std::size_t size>
 bool is_name(std::string_view name, const char (&lower)[size]) {
-  unsigned different = 0;
-  for (std::size_t i = 0; i + 1 < size; ++i) {
-    different |=
-        (static_cast<unsigned char>(name[i]) | 0x20U) ^ static_cast<unsigned char>(lower[i]);
+  // Word by word; the last one may overlap the one before it.
+  constexpr std::size_t length = size - 1;
+  using Word = std::conditional_t<(length < 8), std::uint32_t, std::uint64_t>;
+  static_assert(length >= sizeof(Word));
+  const auto word = [](const char* p) {
+    Word bytes = 0;
+    std::memcpy(&bytes, p, sizeof(bytes));
+    return bytes | static_cast<Word>(0x2020202020202020U);
+  };
+  for (std::size_t i = 0; i + sizeof(Word) < length; i += sizeof(Word)) {
+    if (word(name.data() + i) != word(lower + i)) return false;
   }
-  return different == 0;
+  constexpr std::size_t last = length - sizeof(Word);
+  return word(name.data() + last) == word(lower + last);
 }
 
 /// Whether a comma-separated list has the member `token`, in any case (RFC 9110 section 5.6.1:

@@ -73,6 +73,9 @@ Progress RequestParser::fail(Status status, std::string_view reason) {
   return Progress::failed;
 }
 
+// The steps are made one function, all places in registers: a place that one of them stores and the
+// next one loads would cost as much as a step does. Hence the attribute.
+
 Progress RequestParser::parse(const char* bytes, std::size_t size) {
   if (state_ == State::failed) return Progress::failed;
   if (state_ != State::fields) {
@@ -82,25 +85,21 @@ Progress RequestParser::parse(const char* bytes, std::size_t size) {
   return parse_fields(bytes, size);
 }
 
-Progress RequestParser::parse_request_line(const char* bytes, std::size_t size) {
+[[gnu::always_inline]] inline Progress RequestParser::parse_request_line(const char* bytes,
+                                                                         std::size_t size) {
   // Nothing is looked for behind the limit, so it does not matter whether more has arrived.
   const std::size_t head_end = std::min(size, max_head_size());
-  Progress progress = Progress::complete;
   if (state_ == State::start) {
-    progress = parse_start(bytes, head_end);
+    const Progress progress = parse_start(bytes, head_end);
     if (progress != Progress::complete) {
       return progress == Progress::incomplete && size >= max_head_size()
                  ? fail(Status::bad_request, "there is no request line")
                  : progress;
     }
-    line_start_ = position_;
   }
   // Two more for the CR and LF that are not part of the line.
   const std::size_t limit = line_start_ + limits_.max_request_line + 2;
-  const std::size_t end = std::min(head_end, limit);
-  if (state_ == State::method) progress = parse_method(bytes, end);
-  if (state_ == State::target) progress = parse_target(bytes, end);
-  if (state_ == State::version) progress = parse_version(bytes, end);
+  const Progress progress = parse_parts(bytes, std::min(head_end, limit));
   if (progress == Progress::incomplete && size >= std::min(limit, max_head_size())) {
     return fail(Status::uri_too_long, "the request line is too long");
   }
@@ -109,7 +108,8 @@ Progress RequestParser::parse_request_line(const char* bytes, std::size_t size) 
 
 // Empty lines before a request line are skipped: some old clients send one behind a body
 // (RFC 9112 section 2.2).
-Progress RequestParser::parse_start(const char* bytes, std::size_t size) {
+[[gnu::always_inline]] inline Progress RequestParser::parse_start(const char* bytes,
+                                                                  std::size_t size) {
   for (;;) {
     if (position_ == size) return Progress::incomplete;
     if (bytes[position_] != '\r') break;
@@ -118,38 +118,57 @@ Progress RequestParser::parse_start(const char* bytes, std::size_t size) {
     position_ = static_cast<std::uint16_t>(position_ + 2);
   }
   state_ = State::method;
-  part_ = position_;
+  line_start_ = part_ = position_;
   return Progress::complete;
 }
 
-Progress RequestParser::parse_method(const char* bytes, std::size_t size) {
-  const char* end = scan::skip<scan::token>(bytes, bytes + position_, bytes + size);
-  position_ = static_cast<std::uint16_t>(end - bytes);
-  if (position_ == size) return Progress::incomplete;
-  if (*end != ' ' || position_ == part_) {
-    return fail(Status::bad_request, "the method is not a token followed by one space");
+// Method, target and version, from wherever the last call stopped.
+[[gnu::always_inline]] inline Progress RequestParser::parse_parts(const char* bytes,
+                                                                  std::size_t size) {
+  const char* const end = bytes + size;
+  const char* part = bytes + part_;
+  const char* p = bytes + position_;
+  const auto leave = [&](State state) {
+    state_ = state;
+    part_ = static_cast<std::uint16_t>(part - bytes);
+    position_ = static_cast<std::uint16_t>(p - bytes);
+    return Progress::incomplete;
+  };
+  switch (state_) {
+    case State::method:
+      if (p == part && end - p >= 4 && std::memcmp(p, "GET ", 4) == 0) {  // nearly always
+        head_.method = Method::get;
+        p += 3;
+      } else {
+        p = scan::skip<scan::token>(bytes, p, end);
+        if (p == end) return leave(State::method);
+        if (*p != ' ' || p == part) {
+          return fail(Status::bad_request, "the method is not a token followed by one space");
+        }
+        head_.method = method_of({part, static_cast<std::size_t>(p - part)});
+      }
+      part = ++p;
+      [[fallthrough]];
+    case State::target:
+      p = scan::skip<scan::target>(bytes, p, end);
+      if (p == end) return leave(State::target);
+      if (*p != ' ' || p == part) {
+        return fail(Status::bad_request,
+                    "the request target holds a byte that has no place there, "
+                    "or no version follows");
+      }
+      head_.target = {static_cast<std::uint16_t>(part - bytes),
+                      static_cast<std::uint16_t>(p - part)};
+      part = ++p;
+      leave(State::version);
+      [[fallthrough]];
+    default:
+      return parse_version(bytes, size);
   }
-  head_.method = method_of({bytes + part_, static_cast<std::size_t>(position_ - part_)});
-  part_ = ++position_;
-  state_ = State::target;
-  return Progress::complete;
 }
 
-Progress RequestParser::parse_target(const char* bytes, std::size_t size) {
-  const char* end = scan::skip<scan::target>(bytes, bytes + position_, bytes + size);
-  position_ = static_cast<std::uint16_t>(end - bytes);
-  if (position_ == size) return Progress::incomplete;
-  if (*end != ' ' || position_ == part_) {
-    return fail(Status::bad_request,
-                "the request target holds a byte that has no place there, or no version follows");
-  }
-  head_.target = {part_, static_cast<std::uint16_t>(position_ - part_)};
-  part_ = ++position_;
-  state_ = State::version;
-  return Progress::complete;
-}
-
-Progress RequestParser::parse_version(const char* bytes, std::size_t size) {
+[[gnu::always_inline]] inline Progress RequestParser::parse_version(const char* bytes,
+                                                                    std::size_t size) {
   // "HTTP/1.1" CR LF: ten bytes whatever it says (RFC 9112 section 2.3).
   constexpr std::size_t length = 10;
   const char* version = bytes + part_;
@@ -172,40 +191,43 @@ Progress RequestParser::parse_version(const char* bytes, std::size_t size) {
   return Progress::complete;
 }
 
-Progress RequestParser::parse_fields(const char* bytes, std::size_t size) {
+[[gnu::always_inline]] inline Progress RequestParser::parse_fields(const char* bytes,
+                                                                   std::size_t size) {
   const std::size_t end = std::min(size, max_head_size());
   const std::size_t max_fields = std::min(limits_.max_fields, RequestHead::max_fields);
-  for (;;) {
-    FieldLine line;
-    switch (lines_.next(bytes, end, line)) {
-      case FieldParser::Found::field:
-        if (head_.field_count == max_fields) {
-          return fail(Status::request_header_fields_too_large, "there are too many fields");
-        }
-        head_.fields[head_.field_count++] = line;
-        if (note(bytes, line) == Progress::failed) return Progress::failed;
-        break;
-      case FieldParser::Found::end:
-        head_.size = static_cast<std::uint16_t>(lines_.position());
-        return finish();
-      case FieldParser::Found::incomplete:
-        return size < max_head_size()
-                   ? Progress::incomplete
-                   : fail(Status::request_header_fields_too_large, "the fields are too large");
-      case FieldParser::Found::failed:
-        return fail(Status::bad_request, "a field line is not a name, a colon, a value, CR and LF");
+  const auto take = [&](const FieldLine& line) __attribute__((always_inline)) {
+    if (head_.field_count == max_fields) {
+      fail(Status::request_header_fields_too_large, "there are too many fields");
+      return false;
     }
+    head_.fields[head_.field_count++] = line;
+    return note(bytes, line) != Progress::failed;
+  };
+  switch (lines_.parse(bytes, end, take)) {
+    case FieldParser::Found::end:
+      head_.size = static_cast<std::uint16_t>(lines_.position());
+      return finish();
+    case FieldParser::Found::incomplete:
+      return size < max_head_size()
+                 ? Progress::incomplete
+                 : fail(Status::request_header_fields_too_large, "the fields are too large");
+    case FieldParser::Found::failed:
+      return fail(Status::bad_request, "a field line is not a name, a colon, a value, CR and LF");
+    case FieldParser::Found::stopped:
+      break;
   }
+  return Progress::failed;
 }
 
 // The fields that decide about framing and the connection. Told apart by their length first, which
 // nearly all others do not share.
-Progress RequestParser::note(const char* bytes, const FieldLine& line) {
+[[gnu::always_inline]] inline Progress RequestParser::note(const char* bytes,
+                                                           const FieldLine& line) {
   const std::string_view name = line.name.of(bytes);
   const std::string_view value = line.value.of(bytes);
   switch (name.size()) {
     case 4:
-      if (is_name(name, "host")) return note_host(value, line.value);
+      if (is_name(name, "host")) return note_host(bytes, line.value);
       break;
     case 6:
       if (is_name(name, "expect")) note_expect(value);
@@ -227,9 +249,10 @@ Progress RequestParser::note(const char* bytes, const FieldLine& line) {
 
 // RFC 9112 section 3.2. An empty Host is grammatical, for targets without an authority; there is no
 // such target here, so it is refused.
-Progress RequestParser::note_host(std::string_view value, Piece piece) {
+Progress RequestParser::note_host(const char* bytes, Piece piece) {
   if (host_seen_) return fail(Status::bad_request, "there is more than one Host");
-  if (!is_authority(value)) return fail(Status::bad_request, "Host is not a host and maybe a port");
+  if (!is_authority(piece.of(bytes), bytes))
+    return fail(Status::bad_request, "Host is not a host and maybe a port");
   host_seen_ = true;
   head_.host = piece;
   return Progress::complete;

@@ -68,12 +68,11 @@ class RequestParser {
 
   Progress parse_request_line(const char* bytes, std::size_t size);
   Progress parse_start(const char* bytes, std::size_t size);
-  Progress parse_method(const char* bytes, std::size_t size);
-  Progress parse_target(const char* bytes, std::size_t size);
+  Progress parse_parts(const char* bytes, std::size_t size);
   Progress parse_version(const char* bytes, std::size_t size);
   Progress parse_fields(const char* bytes, std::size_t size);
   Progress note(const char* bytes, const FieldLine& line);
-  Progress note_host(std::string_view value, Piece piece);
+  Progress note_host(const char* bytes, Piece piece);
   Progress note_content_length(std::string_view value);
   Progress note_transfer_encoding(std::string_view value);
   void note_connection(std::string_view value);
@@ -90,7 +89,7 @@ class RequestParser {
   bool length_seen_ = false;
   bool coding_seen_ = false;
   bool coding_unknown_ = false;   // a transfer coding other than chunked stood before chunked
-  std::uint16_t position_ = 0;    // the byte to look at next, until lines_ takes over
+  std::uint16_t position_ = 0;    // the byte to look at next, until the version
   std::uint16_t line_start_ = 0;  // where the request line began
   std::uint16_t part_ = 0;        // where its part being read began
   Status error_ = Status::none;

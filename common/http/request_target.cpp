@@ -175,14 +175,6 @@ bool is_ipv6(std::string_view text) {
   return shortened ? groups < 8 : groups == 8;
 }
 
-// Each '%' begins an escape. (In a host they are rare, and never decoded here.)
-bool escapes_are_whole(std::string_view text) {
-  for (std::size_t i = text.find('%'); i != std::string_view::npos; i = text.find('%', i + 1)) {
-    if (escaped_byte(text, i) < 0) return false;
-  }
-  return true;
-}
-
 // RFC 9112 section 3.2.2, which every server must accept.
 Status parse_absolute(std::string_view target, RequestTarget& parsed, std::string& decoded,
                       std::string_view& reason) {
@@ -199,7 +191,7 @@ Status parse_absolute(std::string_view target, RequestTarget& parsed, std::strin
   const std::size_t end = std::min(target.find_first_of("/?", begin), target.size());
   // User information is no part of is_authority(): in a link it serves to deceive
   // (RFC 9110 section 4.2.4).
-  if (!is_authority(target.substr(begin, end - begin))) {
+  if (!is_authority(target.substr(begin, end - begin), target.data())) {
     reason = "the request target names no host";
     return Status::bad_request;
   }
@@ -221,29 +213,29 @@ bool decode_path(std::string_view path, std::string& decoded) {
          remove_dot_segments(decoded);
 }
 
-bool is_authority(std::string_view authority) {
+bool is_authority(std::string_view authority, const char* first) {
   std::size_t host_size = 0;
   if (authority.starts_with('[')) {  // an IPv6 address
     const std::size_t close = authority.find(']');
     if (close == std::string_view::npos || !is_ipv6(authority.substr(1, close - 1))) return false;
     host_size = close + 1;
   } else {
-    const char* end = authority.data() + authority.size();
-    const char* host_end = scan::skip_plain(authority.data(), end, scan::host);
-    host_size = static_cast<std::size_t>(host_end - authority.data());
-    if (!escapes_are_whole(authority.substr(0, host_size))) return false;
+    const char* const end = authority.data() + authority.size();
+    const char* p = scan::skip<scan::host>(first, authority.data(), end);
+    while (p != end && *p == '%') {  // rare, and never decoded here
+      if (escaped_byte(authority, static_cast<std::size_t>(p - authority.data())) < 0) return false;
+      p = scan::skip<scan::host>(first, p + 3, end);
+    }
+    host_size = static_cast<std::size_t>(p - authority.data());
   }
   if (host_size == 0) return false;
   if (host_size == authority.size()) return true;
   if (authority[host_size] != ':') return false;
   const std::string_view port = authority.substr(host_size + 1);  // may be empty: RFC 3986 3.2.3
   if (port.size() > 5) return false;
-  unsigned number = 0;
-  for (const char c : port) {
-    if (!scan::is(c, scan::digit)) return false;
-    number = 10 * number + static_cast<unsigned>(c - '0');
-  }
-  return number <= 65535;
+  const char* const port_end = port.data() + port.size();
+  if (scan::skip_plain(port.data(), port_end, scan::digit) != port_end) return false;
+  return port.size() < 5 || port <= "65535";
 }
 
 Status parse_target(Method method, std::string_view target, RequestTarget& parsed,
@@ -251,8 +243,8 @@ Status parse_target(Method method, std::string_view target, RequestTarget& parse
   parsed = {};
   if (method == Method::connect) {  // the authority form, with a port (RFC 9110 section 9.3.6)
     const std::size_t colon = target.rfind(':');
-    if (!is_authority(target) || colon == std::string_view::npos || colon + 1 == target.size() ||
-        target.ends_with(']')) {
+    if (!is_authority(target, target.data()) || colon == std::string_view::npos ||
+        colon + 1 == target.size() || target.ends_with(']')) {
       reason = "CONNECT names a host and a port";
       return Status::bad_request;
     }

@@ -30,7 +30,8 @@ Status parse_target(Method method, std::string_view target, RequestTarget& parse
 /// unspecified.
 bool decode_path(std::string_view path, std::string& decoded);
 
-/// Whether this is a host and maybe a port (RFC 9110 section 7.2), not empty.
-bool is_authority(std::string_view authority);
+/// Whether this is a host and maybe a port (RFC 9110 section 7.2), not empty. `first` is where the
+/// memory begins that may be read along with it, such as the head that it stands in.
+bool is_authority(std::string_view authority, const char* first);
 
 }  // namespace stagecraft

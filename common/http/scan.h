@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 
 #if defined(__SSE2__)
@@ -17,7 +16,8 @@ enum Class : std::uint8_t {
   token = 1,   // tchar, RFC 9110 section 5.6.2
   text = 2,    // a byte of a field value: VCHAR, obs-text, SP, HTAB (RFC 9110 section 5.5)
   target = 4,  // a byte of a request target: VCHAR but '#', which begins what is never sent
-  host = 8,    // reg-name of RFC 3986 section 3.2.2, without ',' (a list of hosts is no host)
+  host = 8,    // reg-name of RFC 3986 section 3.2.2, without escapes and without ',' (a list of
+               // hosts is no host)
   digit = 16,
   hex = 32
 };
@@ -35,7 +35,7 @@ constexpr std::array<std::uint8_t, 256> make_classes() {
   mark("0123456789", token | host | digit | hex);
   mark("abcdefABCDEF", hex);
   mark("!#$%&'*+-.^_`|~", token);
-  mark("-._~%!$&'()*+;=", host);
+  mark("-._~!$&'()*+;=", host);
   for (unsigned byte = 0; byte < 256; ++byte) {
     const bool visible = byte > 0x20 && byte < 0x7f;
     unsigned kinds = classes[byte];
@@ -80,6 +80,19 @@ inline unsigned token_mask(const char* p) {
   return bits(_mm_or_si128(letter, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('-'))));
 }
 
+/// Letters, digits, '-' and '.'. Signed, as all bytes above 0x7f are refused anyway.
+inline unsigned host_mask(const char* p) {
+  const __m128i bytes = load(p);
+  const __m128i lower = _mm_or_si128(bytes, _mm_set1_epi8(0x20));
+  const __m128i moved = _mm_add_epi8(lower, _mm_set1_epi8(static_cast<char>(-128 - 'a')));
+  const __m128i letter = _mm_cmplt_epi8(moved, _mm_set1_epi8(-128 + 26));
+  const __m128i from_hyphen = _mm_cmpgt_epi8(bytes, _mm_set1_epi8('-' - 1));
+  const __m128i to_nine = _mm_cmplt_epi8(bytes, _mm_set1_epi8('9' + 1));
+  const __m128i slash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('/'));
+  const __m128i other = _mm_andnot_si128(slash, _mm_and_si128(from_hyphen, to_nine));
+  return bits(_mm_or_si128(letter, other));
+}
+
 /// All but the controls and DEL; HTAB counts as a control here. A byte is at least 0x20 if the
 /// larger of the two (unsigned) is the byte itself.
 inline unsigned text_mask(const char* p) {
@@ -89,7 +102,8 @@ inline unsigned text_mask(const char* p) {
   return bits(_mm_andnot_si128(del, printable));
 }
 
-/// 0x21 to 0x7e without '#'. Signed: bytes from 0x80 on are negative, so they are not above 0x20.
+/// 0x21 to 0x7e without '#': the whole class. Signed: bytes from 0x80 on are negative, so they are
+/// not above 0x20.
 inline unsigned target_mask(const char* p) {
   const __m128i bytes = load(p);
   const __m128i above = _mm_cmpgt_epi8(bytes, _mm_set1_epi8(0x20));
@@ -103,20 +117,28 @@ inline unsigned mask(const char* p) {
   if constexpr (kind == token) return token_mask(p);
   if constexpr (kind == text) return text_mask(p);
   if constexpr (kind == target) return target_mask(p);
+  if constexpr (kind == host) return host_mask(p);
 }
+
+/// How many of the 16 lowest bits are set before the first that is not. As std::countr_one(), which
+/// first asks whether all 32 are; here the upper ones never are.
+inline int run_of(unsigned marked) { return __builtin_ctz(~marked); }
 
 /// As skip_plain(), sixteen bytes at a time. It reads nothing outside of [first, end): where fewer
 /// than sixteen are left it loads the last sixteen, of which those before `p` are shifted out.
 template <Class kind>
 inline const char* skip(const char* first, const char* p, const char* end) {
   while (end - p >= 16) {
-    const int run = std::countr_one(mask<kind>(p));
-    p += run;
-    if (run == 16) continue;
-    if (!is(*p, kind)) return p;
+    const unsigned marked = mask<kind>(p);
+    if (marked == 0xffff) {  // a branch, so that the next load need not wait for this mask
+      p += 16;
+      continue;
+    }
+    p += run_of(marked);
+    if (kind == target || !is(*p, kind)) return p;
     ++p;  // a rare member of the class: an underscore in a name, a tab in a value
   }
-  if (end - first >= 16) p += std::countr_one(mask<kind>(end - 16) >> (16 - (end - p)));
+  if (end - first >= 16) p += run_of(mask<kind>(end - 16) >> (16 - (end - p)));
   return skip_plain(p, end, kind);
 }
 
