@@ -22,13 +22,6 @@ void Buffer::reserve(std::size_t bytes) {
   end_ = used;
 }
 
-void Buffer::append(std::string_view bytes) {
-  if (bytes.empty()) return;
-  reserve(bytes.size());
-  std::memcpy(bytes_.get() + end_, bytes.data(), bytes.size());
-  end_ += bytes.size();
-}
-
 void Buffer::consume(std::size_t bytes) {
   assert(bytes <= size());
   begin_ += bytes;

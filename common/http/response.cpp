@@ -24,16 +24,23 @@ bool is_reserved(std::string_view name) {
       reserved, [name](std::string_view other) { return equal_ignoring_case(name, other); });
 }
 
-void check_field(std::string_view name, std::string_view value) {
-  const auto all = [](std::string_view text, scan::Class kind) {
-    const char* end = text.data() + text.size();
-    return scan::skip_plain(text.data(), end, kind) == end;
-  };
-  if (name.empty() || !all(name, scan::token)) {
+template <scan::Class kind>
+bool all(std::string_view text) {
+  const char* const end = text.data() + text.size();
+  return scan::skip<kind>(text.data(), text.data(), end) == end;
+}
+
+void check_name(std::string_view name) {
+  if (name.empty() || !all<scan::token>(name)) {
     throw std::invalid_argument("a field name is not a token");
   }
   if (is_reserved(name)) throw std::invalid_argument("a field that only the server may set");
-  if (!all(value, scan::text)) throw std::invalid_argument("a field value has control characters");
+}
+
+void check_value(std::string_view value) {
+  if (!all<scan::text>(value)) {
+    throw std::invalid_argument("a field value has control characters");
+  }
 }
 
 // The first line of `fields` with this name, its CR LF included; empty if there is none.
@@ -165,13 +172,15 @@ void Response::remove_field(std::string_view name) {
 }
 
 void Response::set_field(std::string_view name, std::string_view value) {
-  check_field(name, value);
+  check_name(name);
+  check_value(value);
   remove_field(name);
   add_field(name, value);
 }
 
 void Response::add_field(std::string_view name, std::string_view value) {
-  check_field(name, value);
+  check_name(name);
+  check_value(value);
   write_field(name, value);
   if (equal_ignoring_case(name, "upgrade")) names_upgrade_ = true;
 }
@@ -187,7 +196,7 @@ std::optional<std::string_view> Response::field(std::string_view name) const {
 void Response::set_type(std::string_view type) {
   if (fields_size_ != 0 || !overflow_.empty()) remove_field("Content-Type");
   if (type.empty()) return;
-  check_field("Content-Type", type);
+  check_value(type);
   write_field("Content-Type", type);
 }
 

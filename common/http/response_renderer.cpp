@@ -27,7 +27,7 @@ void append_content_length(Buffer& out, std::uint64_t length) {
   constexpr std::string_view name = "Content-Length: ";
   std::array<char, name.size() + std::numeric_limits<std::uint64_t>::digits10 + 1 + 2> line;
   std::memcpy(line.data(), name.data(), name.size());
-  char* end = std::to_chars(line.data() + name.size(), line.data() + line.size(), length).ptr;
+  char* end = std::to_chars(line.data() + name.size(), line.data() + line.size() - 2, length).ptr;
   *end++ = '\r';
   *end++ = '\n';
   out.append({line.data(), static_cast<std::size_t>(end - line.data())});
