@@ -5,9 +5,9 @@
 
 Builds the microbenchmark of the parser four times (gcc and clang, -O2 and -O3 -march=native), runs
 the four by turns, and prints a Markdown table of medians. Ratios are medians of the ratios of each
-round, since a noisy minute then slows both sides. Needs g++, clang++, cmake, ninja, the packages
-libbenchmark-dev and nlohmann-json3-dev's neighbours that a build needs anyway, and, without --source
-(the folder with picohttpparser.c), apt with access to source packages: h2o's contains it.
+round, since a noisy minute then slows both sides. Needs what a build needs, clang++, the package
+libbenchmark-dev and, without --source (the folder of picohttpparser.c), apt with access to source
+packages: h2o's contains it.
 """
 
 import argparse
@@ -40,8 +40,9 @@ def fetch(folder):
     parts.mkdir(exist_ok=True)
     for number, (kind, text) in enumerate(sources):
         (parts / f"source-{number}.{kind}").write_text(text, encoding="utf-8")
-    apt = ["apt-get", "-qq", "-o", "Dir::Etc::sourcelist=/dev/null", "-o", f"Dir::Etc::sourceparts={parts}",
-           "-o", f"Dir::State::lists={folder}/lists", "-o", "APT::Sandbox::User="]
+    settings = ["Dir::Etc::sourcelist=/dev/null", f"Dir::Etc::sourceparts={parts}",
+                f"Dir::State::lists={folder}/lists", "APT::Sandbox::User="]
+    apt = ["apt-get", "-qq", *(f"-o{setting}" for setting in settings)]
     (folder / "lists" / "partial").mkdir(parents=True, exist_ok=True)
     subprocess.run([*apt, "update"], check=False)  # a repository without sources is no reason to stop
     subprocess.run([*apt, "source", "--download-only", "h2o"], check=True, cwd=folder)
@@ -56,7 +57,8 @@ def build(folder, source, compiler, flags):
     subprocess.run(
         ["cmake", "-S", ROOT, "-B", folder, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release",
          f"-DCMAKE_CXX_COMPILER={compiler}", f"-DCMAKE_C_COMPILER={other}",
-         f"-DCMAKE_CXX_FLAGS_RELEASE={flags} -DNDEBUG", f"-DCMAKE_C_FLAGS_RELEASE={flags} -DNDEBUG",
+         f"-DCMAKE_CXX_FLAGS_RELEASE={flags} -DNDEBUG",
+         f"-DCMAKE_C_FLAGS_RELEASE={flags} -DNDEBUG",
          "-DSTAGECRAFT_BENCH=ON", f"-DSTAGECRAFT_PICOHTTPPARSER={source}"],
         check=True, stdout=subprocess.DEVNULL)
     subprocess.run(["cmake", "--build", folder, "--target", "bench-parser"], check=True,
