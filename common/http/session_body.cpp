@@ -163,7 +163,8 @@ bool Session::count_gathered() {
   const std::uint64_t more = exchange.body_bytes - exchange.body_counted;
   exchange.body_counted = exchange.body_bytes;
   // Relaxed, since no other memory is handed over by this number.
-  const std::uint64_t before = workspace_.common_.buffered.fetch_add(more, std::memory_order_relaxed);
+  const std::uint64_t before =
+      workspace_.common_.buffered.fetch_add(more, std::memory_order_relaxed);
   if (before + more <= limits_.max_buffered) return true;
   refuse(Status::service_unavailable, "too many bodies are being received at once");
   return false;

@@ -44,7 +44,7 @@ def fetch(folder):
                 f"Dir::State::lists={folder}/lists", "APT::Sandbox::User="]
     apt = ["apt-get", "-qq", *(f"-o{setting}" for setting in settings)]
     (folder / "lists" / "partial").mkdir(parents=True, exist_ok=True)
-    subprocess.run([*apt, "update"], check=False)  # a repository without sources is no reason to stop
+    subprocess.run([*apt, "update"], check=False)  # one without sources is no reason to stop
     subprocess.run([*apt, "source", "--download-only", "h2o"], check=True, cwd=folder)
     archive = next(folder.glob("h2o_*.orig.tar.*"))
     subprocess.run(["tar", "-xf", archive], check=True, cwd=folder)
