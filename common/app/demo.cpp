@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "app/json.h"
-#include "app/media_type.h"
 #include "app/number_lines.h"
 #include "app/pages.h"
 #include "app/query.h"
-#include "app/static_files.h"
+#include "web/media_type.h"
+#include "web/static_files.h"
 
 namespace stagecraft {
 

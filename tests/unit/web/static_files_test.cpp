@@ -1,5 +1,5 @@
 // Files of a folder, and none outside it.
-#include "app/static_files.h"
+#include "web/static_files.h"
 
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -10,11 +10,11 @@
 #include <system_error>
 #include <vector>
 
-#include "app/media_type.h"
 #include "app/route_table.h"
 #include "catch.h"
 #include "unit/app/asking.h"
 #include "unit/base/unit_fixtures.h"
+#include "web/media_type.h"
 
 using namespace stagecraft;
 using namespace stagecraft::testing;

@@ -1,4 +1,4 @@
-#include "app/static_files.h"
+#include "web/static_files.h"
 
 #include <fcntl.h>
 #include <linux/openat2.h>
@@ -9,9 +9,9 @@
 #include <cerrno>
 #include <system_error>
 
-#include "app/media_type.h"
 #include "base/http_date.h"
 #include "http/application.h"
+#include "web/media_type.h"
 
 namespace stagecraft {
 

@@ -1,4 +1,4 @@
-#include "app/media_type.h"
+#include "web/media_type.h"
 
 #include <algorithm>
 #include <array>
