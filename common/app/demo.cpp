@@ -130,7 +130,8 @@ void add_demo_route(RouteTable& table, std::string_view pattern,
   table.add(pattern, methods, std::move(route));
 }
 
-RouteTable demo_routes(std::string_view stage, const Options& options, const Metrics& metrics) {
+RouteTable demo_routes(std::string_view stage, const ProgramOptions& options,
+                       const Metrics& metrics) {
   RouteTable table;
   add_constants(table);
   add_pages(table);

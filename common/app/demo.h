@@ -4,9 +4,9 @@
 #include <memory>
 #include <string_view>
 
+#include "app/command_line.h"
 #include "app/metrics.h"
 #include "app/route_table.h"
-#include "base/options.h"
 
 namespace stagecraft {
 
@@ -33,7 +33,8 @@ namespace stagecraft {
 /// `stage` is the name that /whoami gives the server. `metrics` are those that /metrics shows; they
 /// must outlive the table. Throws std::system_error if a folder that the options name cannot be
 /// opened.
-RouteTable demo_routes(std::string_view stage, const Options& options, const Metrics& metrics);
+RouteTable demo_routes(std::string_view stage, const ProgramOptions& options,
+                       const Metrics& metrics);
 
 /// Adds a route that understands close=1.
 void add_demo_route(RouteTable& table, std::string_view pattern,
@@ -41,6 +42,6 @@ void add_demo_route(RouteTable& table, std::string_view pattern,
 
 /// The part of them that shows when a request was worked on and by whom: /whoami, /block, /slow,
 /// /gate and /silent.
-void add_probe_routes(RouteTable& table, std::string_view stage, const Options& options);
+void add_probe_routes(RouteTable& table, std::string_view stage, const ProgramOptions& options);
 
 }  // namespace stagecraft

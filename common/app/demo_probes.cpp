@@ -133,7 +133,8 @@ Handler gate(const std::string& stage, const std::string& folder) {
 
 }  // namespace
 
-void add_probe_routes(RouteTable& table, std::string_view stage_name, const Options& options) {
+void add_probe_routes(RouteTable& table, std::string_view stage_name,
+                      const ProgramOptions& options) {
   const std::string stage(stage_name);
   const auto scheduler = std::make_shared<Scheduler>();
   const auto whoami = [stage](const Request& request, Response& response) {

@@ -1,17 +1,19 @@
-// The one main() of all stages. Each is compiled with it, and brings its own "server.h".
+// The one main() of all stages. Each is compiled with it, and brings its own "server.h" and
+// "known_options.h".
 
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <string>
 
+#include "app/command_line.h"
 #include "app/demo.h"
 #include "app/echo.h"
 #include "app/metrics.h"
 #include "app/signals.h"
 #include "app/telemetry.h"
 #include "base/log.h"
-#include "base/options.h"
+#include "known_options.h"
 #include "server.h"
 
 namespace stagecraft {
@@ -28,7 +30,7 @@ void announce(const std::string& address) {
 }
 
 // Serves until a signal says otherwise.
-void serve(const Options& options) {
+void serve(const ProgramOptions& options) {
   Logger logger(options.log);
   if (!options.trace.empty()) logger.trace_to(options.trace);
   Termination termination;  // from here on threads may be started

@@ -21,15 +21,6 @@
 
 namespace stagecraft {
 
-/// What is particular to this server's command line.
-inline constexpr StageFeatures features{
-    .name = STAGECRAFT_STAGE,
-    .idle_timeout = std::chrono::seconds{1},
-    .idle_timeout_reason = "Short, because a silent client holds a thread",
-    .stack_size = true,
-    .workers = true,
-};
-
 /// Serves an application at one address. start(), stop() and join() are for one thread, which is
 /// none of the server's own.
 class Server {

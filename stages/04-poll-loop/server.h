@@ -15,12 +15,6 @@
 
 namespace stagecraft {
 
-/// What is particular to this server's command line.
-inline constexpr StageFeatures features{
-    .name = STAGECRAFT_STAGE,
-    .max_connections = true,
-};
-
 /// Serves an application on one address. start(), stop() and join() are for one thread, and not one
 /// of the server's own.
 class Server {

@@ -16,18 +16,6 @@
 
 namespace stagecraft {
 
-/// What is particular to this server's command line.
-inline constexpr StageFeatures features{
-    .name = STAGECRAFT_STAGE,
-    .reuse_port = true,
-    .max_connections = true,
-    .stack_size = true,
-    .workers = true,
-    .executor = true,
-    .concurrency = true,
-    .resolution = true,
-};
-
 /// Serves an application on one address. start(), stop() and join() are for one thread, and not one
 /// of the server's own.
 class Server {

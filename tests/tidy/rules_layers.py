@@ -16,8 +16,9 @@ LAYERS = {
 }
 # There from the beginning; without sources to judge, the rules below would hold of nothing.
 FOUNDED = ("base", "net", "http", "app")
-# The one main() starts the stage that it is linked with; every stage names its server so.
-SERVER_OF_THE_STAGE = "server.h"
+# The one main() starts the stage that it is linked with; every stage names its server so, and what
+# its command line has.
+OF_THE_STAGE = ("server.h", "known_options.h")
 
 THREAD_HEADERS = {
     "thread", "mutex", "shared_mutex", "condition_variable", "future", "semaphore", "latch",
@@ -58,7 +59,7 @@ def _includes_of_common(tree, path, layer):
         target = include.target
         if not include.quoted:
             yield from _ours_in_angle_brackets(tree, path, include)
-        elif target == SERVER_OF_THE_STAGE and layer == "app":
+        elif target in OF_THE_STAGE and layer == "app":
             continue
         elif target.split("/")[0] not in LAYERS[layer] or ".." in target:
             yield Violation(path, include.line, f'{layer} may not include "{target}"')

@@ -17,7 +17,7 @@ namespace {
 
 // The application as a program has it that was started with these options.
 struct Demo {
-  explicit Demo(Options options = {}) : table(demo_routes("00-test", options, metrics)) {
+  explicit Demo(ProgramOptions options = {}) : table(demo_routes("00-test", options, metrics)) {
     metrics.name_routes(table.patterns());
   }
   HttpResponse get(std::string_view target, std::string_view fields = {}) const {
@@ -142,7 +142,7 @@ TEST_CASE("A body comes back, but not as a page") {
 }
 
 TEST_CASE("An upload is counted, and bounded") {
-  Options options;
+  ProgramOptions options;
   options.limits.max_request_size = 1000;
   const Demo demo(options);
   const auto upload = [&](std::size_t size) {
@@ -160,7 +160,7 @@ TEST_CASE("Files and gates are there only if a folder was named") {
   CHECK(Demo().get("/gate?name=g").status == 404);
   const TemporaryFolder folder;
   folder.file("a.txt", "content");
-  Options options;
+  ProgramOptions options;
   options.root = folder.path("");
   options.gates = folder.path("");
   const Demo demo(options);

@@ -1,10 +1,10 @@
-#include "base/options.h"
+#include "app/command_line.h"
 
 #include <string>
 #include <vector>
 
 #include "catch.h"
-#include "unit_fixtures.h"
+#include "unit/base/unit_fixtures.h"
 
 using namespace stagecraft;
 using namespace std::chrono_literals;
@@ -28,8 +28,8 @@ ParsedOptions parse(const std::vector<const char*>& arguments,
   return parse_options(static_cast<int>(argv.size()), argv.data(), features);
 }
 
-Options options(const std::vector<const char*>& arguments,
-                const StageFeatures& features = everything) {
+ProgramOptions options(const std::vector<const char*>& arguments,
+                       const StageFeatures& features = everything) {
   const ParsedOptions parsed = parse(arguments, features);
   INFO(parsed.text);
   REQUIRE(parsed.kind == ParsedOptions::serve);
@@ -51,7 +51,7 @@ std::string complaint(const std::vector<const char*>& arguments,
 }  // namespace
 
 TEST_CASE("no arguments: the defaults") {
-  const Options given = options({});
+  const ProgramOptions given = options({});
   CHECK(given.host == "127.0.0.1");
   CHECK(given.port == 8080);
   CHECK(given.app == App::demo);
@@ -70,42 +70,42 @@ TEST_CASE("no arguments: the defaults") {
 TEST_CASE("every option sets its own member") {
   const TemporaryFolder folder;
   const std::string here = folder.path("");
-  const Options given = options({"--host",
-                                 "::1",
-                                 "--port",
-                                 "0",
-                                 "--app",
-                                 "echo",
-                                 "--root",
-                                 here.c_str(),
-                                 "--log",
-                                 "debug",
-                                 "--trace",
-                                 "t.json",
-                                 "--gates",
-                                 here.c_str(),
-                                 "--grace",
-                                 "1ms",
-                                 "--accept-length",
-                                 "5",
-                                 "--reuse-addr",
-                                 "off",
-                                 "--reuse-port",
-                                 "on",
-                                 "--idle-timeout",
-                                 "2ms",
-                                 "--head-timeout",
-                                 "3ms",
-                                 "--body-timeout",
-                                 "4ms",
-                                 "--answer-timeout",
-                                 "5ms",
-                                 "--send-timeout",
-                                 "6ms",
-                                 "--linger-timeout",
-                                 "7ms",
-                                 "--request-timeout",
-                                 "8ms"});
+  const ProgramOptions given = options({"--host",
+                                        "::1",
+                                        "--port",
+                                        "0",
+                                        "--app",
+                                        "echo",
+                                        "--root",
+                                        here.c_str(),
+                                        "--log",
+                                        "debug",
+                                        "--trace",
+                                        "t.json",
+                                        "--gates",
+                                        here.c_str(),
+                                        "--grace",
+                                        "1ms",
+                                        "--accept-length",
+                                        "5",
+                                        "--reuse-addr",
+                                        "off",
+                                        "--reuse-port",
+                                        "on",
+                                        "--idle-timeout",
+                                        "2ms",
+                                        "--head-timeout",
+                                        "3ms",
+                                        "--body-timeout",
+                                        "4ms",
+                                        "--answer-timeout",
+                                        "5ms",
+                                        "--send-timeout",
+                                        "6ms",
+                                        "--linger-timeout",
+                                        "7ms",
+                                        "--request-timeout",
+                                        "8ms"});
   CHECK(given.host == "::1");
   CHECK(given.port == 0);
   CHECK(given.app == App::echo);
@@ -127,9 +127,9 @@ TEST_CASE("every option sets its own member") {
 }
 
 TEST_CASE("every option of threads and connections sets its own member") {
-  const Options given = options({"--max-connections", "1", "--stack-size", "65537", "--workers",
-                                 "3", "--workers-max", "4", "--queue", "5", "--executor", "thread",
-                                 "--concurrency", "6", "--resolution", "7ms"});
+  const ProgramOptions given = options(
+      {"--max-connections", "1", "--stack-size", "65537", "--workers", "3", "--workers-max", "4",
+       "--queue", "5", "--executor", "thread", "--concurrency", "6", "--resolution", "7ms"});
   CHECK(given.max_connections == 1);
   CHECK(given.stack_size == 65537);
   CHECK(given.workers == 3);
@@ -250,7 +250,7 @@ TEST_CASE("a configuration file has the same names, and the command line wins") 
                                        "idle-timeout=250ms\n"
                                        "max-request-size = \"2MiB\"\n"
                                        "reuse-addr = off\n");
-  const Options given = options({"--config", path.c_str()});
+  const ProgramOptions given = options({"--config", path.c_str()});
   CHECK(given.port == 9000);
   CHECK(given.host == "localhost");
   CHECK(given.limits.idle_timeout == 250ms);

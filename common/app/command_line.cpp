@@ -1,4 +1,4 @@
-#include "base/options.h"
+#include "app/command_line.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -31,7 +31,7 @@ enum class Zero : std::uint8_t { refused, allowed };
 /// right.
 class CommandLine {
  public:
-  CommandLine(Options& options, const StageFeatures& features);
+  CommandLine(ProgramOptions& options, const StageFeatures& features);
 
   /// Throws CLI::ParseError, also for --help and --version.
   void parse(int argc, const char* const* argv);
@@ -40,8 +40,8 @@ class CommandLine {
  private:
   void add_listening(Options& options, const StageFeatures& features);
   void add_threads(Options& options, const StageFeatures& features);
-  void add_content(Options& options);
-  void add_watching(Options& options);
+  void add_content(ProgramOptions& options);
+  void add_watching(ProgramOptions& options);
   void add_timeouts(Options& options, const StageFeatures& features);
   void add_limits(Limits& limits);
 
@@ -74,7 +74,7 @@ class CommandLine {
   std::string group_;  ///< the heading in --help under which options are being added
 };
 
-CommandLine::CommandLine(Options& options, const StageFeatures& features)
+CommandLine::CommandLine(ProgramOptions& options, const StageFeatures& features)
     : app_("Serves HTTP/1.1.", std::string(features.name)) {
   app_.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app_.allow_config_extras(CLI::config_extras_mode::error);
@@ -154,14 +154,14 @@ void CommandLine::add_threads(Options& options, const StageFeatures& features) {
   }
 }
 
-void CommandLine::add_content(Options& options) {
+void CommandLine::add_content(ProgramOptions& options) {
   group_ = "Content";
   add_choice<App>("--app", options.app, {{"demo", App::demo}, {"echo", App::echo}},
                   "demo: the page at / and its routes;\necho: any path, for probes");
   add_folder("--root", options.root, "Folder of the files under /files/");
 }
 
-void CommandLine::add_watching(Options& options) {
+void CommandLine::add_watching(ProgramOptions& options) {
   group_ = "Watching";
   add_choice<LogLevel>(
       "--log", options.log,
