@@ -41,6 +41,7 @@ void serve(const ProgramOptions& options) {
   metrics.name_routes(routes.patterns());
   const Application application = routes.application();
   Telemetry telemetry(logger, metrics);
+  telemetry.on_failure([&termination] { termination.request(); });
 
   Server server(options, application, telemetry);
   server.start();
@@ -49,9 +50,9 @@ void serve(const ProgramOptions& options) {
   if (!server.stop(options.grace)) {
     // Its thread cannot be ended, and what it uses must not be destroyed under it.
     logger.error("a handler has not returned in time; ending without it");
-    std::_Exit(EXIT_SUCCESS);
+    std::_Exit(termination.requested() ? exit_failure : EXIT_SUCCESS);
   }
-  server.join();
+  server.join();  // throws what the server has failed by, if it has
 }
 
 int run_program(int argc, const char* const* argv) {
@@ -78,7 +79,8 @@ int main(int argc, char** argv) {
   try {
     return stagecraft::run_program(argc, argv);
   } catch (const std::exception& failure) {
-    // What keeps a program from starting: an address in use, a folder that is not there.
+    // What keeps a program from starting (an address in use, a folder that is not there), or has
+    // kept it from going on.
     std::fprintf(stderr, "%s: %s\n", stagecraft::features.name.data(), failure.what());
     return stagecraft::exit_failure;
   }

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <exception>
 
-#include "app/signals.h"
-
 namespace stagecraft {
 
 // The order of the heap: the standard algorithms put the greatest on top, so that is the earliest.
@@ -15,7 +13,7 @@ struct Scheduler::Later {
 };
 
 Scheduler::~Scheduler() {
-  std::thread thread;
+  Thread thread;
   {
     MutexLock lock(mutex_);
     stopping_ = true;
@@ -27,10 +25,7 @@ Scheduler::~Scheduler() {
 
 void Scheduler::add(Clock::time_point due, std::unique_ptr<Job> job) {
   MutexLock lock(mutex_);
-  if (!thread_.joinable()) {
-    const SignalsBlocked blocked;  // the new thread inherits this
-    thread_ = std::thread([this] { run(); });
-  }
+  if (!thread_.joinable()) thread_ = Thread(0, [this] { run(); });
   const std::uint64_t number = ++last_number_;
   heap_.push_back({due, number, std::move(job)});
   std::push_heap(heap_.begin(), heap_.end(), Later{});

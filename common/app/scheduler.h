@@ -4,10 +4,10 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "app/thread.h"
 #include "base/thread_annotations.h"
 
 namespace stagecraft {
@@ -68,7 +68,7 @@ class Scheduler {
   std::vector<Entry> heap_ GUARDED_BY(mutex_);  // the one that is due first on top
   std::uint64_t last_number_ GUARDED_BY(mutex_) = 0;
   bool stopping_ GUARDED_BY(mutex_) = false;
-  std::thread thread_ GUARDED_BY(mutex_);
+  Thread thread_ GUARDED_BY(mutex_);
 };
 
 }  // namespace stagecraft

@@ -1,6 +1,7 @@
 #include "app/signals.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <initializer_list>
 
@@ -29,11 +30,19 @@ Termination::Termination() noexcept {
 void Termination::wait() noexcept {
   int signal_number = 0;
   sigwait(&signals_, &signal_number);
+  over_ = true;
   // A shell starts a program in the background with SIGINT ignored; it still arrived above, since a
   // blocked signal waits even if nobody wants it, but the second one would be lost.
   std::signal(SIGTERM, SIG_DFL);
   std::signal(SIGINT, SIG_DFL);
   pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+}
+
+// Sent to the process and not to this thread, so that whoever waits for it gets it.
+void Termination::request() noexcept {
+  if (over_.exchange(true)) return;
+  requested_ = true;
+  kill(getpid(), SIGTERM);
 }
 
 }  // namespace stagecraft

@@ -1,6 +1,7 @@
 // Which thread hears signals, and how the program waits for the one that ends it.
 #pragma once
 
+#include <atomic>
 #include <csignal>
 
 namespace stagecraft {
@@ -37,8 +38,15 @@ class Termination {
   /// a second one ends the process at once.
   void wait() noexcept;
 
+  /// Any thread. Ends wait(), as if SIGTERM had come; does nothing after that.
+  void request() noexcept;
+  /// Whether it was request() that ended it.
+  bool requested() const { return requested_; }
+
  private:
   sigset_t signals_;
+  std::atomic<bool> over_ = false;
+  std::atomic<bool> requested_ = false;
 };
 
 }  // namespace stagecraft

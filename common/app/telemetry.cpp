@@ -115,6 +115,11 @@ void Telemetry::loop_ended(std::uint32_t loop) noexcept {
   without_fail([&] { logger_.log(LogEvent("event_loop_terminate", {{"loop", loop}})); });
 }
 
+void Telemetry::failed(std::string_view message) noexcept {
+  error(message);
+  if (react_) react_();
+}
+
 void Telemetry::error(std::string_view message) noexcept {
   without_fail([&] { logger_.error(message); });
 }

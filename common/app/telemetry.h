@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
+#include <utility>
 
 #include "app/metrics.h"
 #include "base/log.h"
@@ -44,6 +46,12 @@ class Telemetry final : public Observer {
 
   /// The thread that accepts, or an event loop, ends.
   void loop_ended(std::uint32_t loop) noexcept;
+  /// The server has lost an event loop and cannot go on: an error, and what on_failure() has asked
+  /// for.
+  void failed(std::string_view message) noexcept;
+  /// What to do then: end the program, say. Called on the thread that failed, and must not throw.
+  /// Set before the server starts.
+  void on_failure(std::function<void()> react) { react_ = std::move(react); }
   /// Something that whoever runs the server should know, at every log level.
   void error(std::string_view message) noexcept;
 
@@ -53,6 +61,7 @@ class Telemetry final : public Observer {
 
   Logger& logger_;
   Metrics& metrics_;
+  std::function<void()> react_;
 };
 
 }  // namespace stagecraft

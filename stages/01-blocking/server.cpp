@@ -5,10 +5,10 @@
 #include <exception>
 #include <memory>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "app/session_clock.h"
-#include "app/signals.h"
 #include "app/unix_time.h"
 #include "http/session.h"
 #include "mailbox.h"
@@ -73,9 +73,8 @@ void Server::start() {
                                     .backlog = options_.accept_length,
                                     .reuse_addr = options_.reuse_addr,
                                     .reuse_port = options_.reuse_port});
-  const SignalsBlocked blocked;  // the new thread inherits that
   MutexLock lock(mutex_);
-  thread_ = std::thread([this] { accept_loop(); });
+  thread_ = Thread(0, [this] { accept_loop(); });
   ended_ = false;
 }
 

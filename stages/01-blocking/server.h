@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "app/telemetry.h"
+#include "app/thread.h"
 #include "base/options.h"
 #include "base/thread_annotations.h"
 #include "http/application.h"
@@ -68,7 +68,7 @@ class Server {
   Workspace workspace_;
   std::optional<Listener> listener_;
   std::uint64_t last_connection_ = 0;  // its id
-  std::thread thread_;
+  Thread thread_;
 
   /// Until when stop() lets clients ask that have not begun to, and until when it lets answers be
   /// made: its grace. max() as long as nobody has called it.

@@ -8,7 +8,6 @@
 #include <list>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "app/telemetry.h"
 #include "app/thread.h"
@@ -80,7 +79,7 @@ class Server {
   std::uint64_t last_connection_ = 0;  // its id
   std::deque<Socket> refused_;         // half-closed, for a while
   bool out_of_threads_ = false;        // and the log knows
-  std::thread thread_;
+  Thread thread_;
 
   /// Until when stop() lets clients ask that have not begun to, and until when it lets answers be
   /// made: its grace. max() as long as nobody has called it.

@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "app/session_clock.h"
-#include "app/signals.h"
 #include "app/unix_time.h"
 #include "base/http_date.h"
 #include "http/session.h"
@@ -95,9 +95,8 @@ void Server::start() {
                                  .workers_max = options_.workers_max,
                                  .queue = options_.queue,
                                  .stack_size = options_.stack_size});
-  const SignalsBlocked blocked;  // the new thread inherits that
   MutexLock lock(mutex_);
-  thread_ = std::thread([this] { accept_loop(); });
+  thread_ = Thread(0, [this] { accept_loop(); });
   ended_ = false;
 }
 

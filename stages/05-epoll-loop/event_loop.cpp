@@ -52,7 +52,6 @@ void EventLoop::run() {
     if (draining() && now_ >= stop_at_.load()) cut_off_rest();
     graveyard_.clear();
   }
-  telemetry_.loop_ended(0);
 }
 
 void EventLoop::stop(Clock::time_point until) {

@@ -3,7 +3,6 @@
 #include <exception>
 #include <utility>
 
-#include "app/signals.h"
 #include "net/listener.h"
 
 namespace stagecraft {
@@ -22,7 +21,11 @@ Server::Server(const Options& options, const Application& application, Telemetry
 
 Server::~Server() {
   stop(0ms);
-  join();
+  try {
+    join();
+  } catch (const std::exception&) {
+    // The log has it.
+  }
 }
 
 void Server::start() {
@@ -35,12 +38,9 @@ void Server::start() {
   address_ = listener.address();
   port_ = listener.port();
   loop_.emplace(options_, application_, telemetry_, std::move(listener));
-  {
-    MutexLock lock(mutex_);
-    ended_ = false;
-  }
-  const SignalsBlocked blocked;  // the new thread inherits this
-  thread_ = std::thread([this] { run_loop(); });
+  MutexLock lock(mutex_);
+  thread_ = Thread(0, [this] { run_loop(); });
+  ended_ = false;
 }
 
 bool Server::stop(std::chrono::milliseconds grace) {
@@ -52,14 +52,19 @@ bool Server::stop(std::chrono::milliseconds grace) {
 void Server::join() {
   if (thread_.joinable()) thread_.join();
   loop_.reset();
+  MutexLock lock(mutex_);
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 void Server::run_loop() {
   try {
     loop_->run();
   } catch (const std::exception& failure) {
-    telemetry_.error(failure.what());
+    telemetry_.failed(failure.what());
+    MutexLock lock(mutex_);
+    failure_ = std::current_exception();
   }
+  telemetry_.loop_ended(0);
   MutexLock lock(mutex_);
   ended_ = true;
   ended_changed_.notify_all();

@@ -3,11 +3,12 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
-#include <thread>
 
 #include "app/telemetry.h"
+#include "app/thread.h"
 #include "base/options.h"
 #include "base/thread_annotations.h"
 #include "event_loop.h"
@@ -38,7 +39,8 @@ class Server {
   /// False: a handler still runs, which nothing can end but itself.
   bool stop(std::chrono::milliseconds grace);
 
-  /// Waits until the server's thread has ended; the port is free then. After stop().
+  /// Waits until the server's thread has ended; the port is free then. After stop(), or when the
+  /// server has failed: then throws what ended its loop.
   void join();
 
  private:
@@ -53,11 +55,12 @@ class Server {
   std::string address_;
   std::uint16_t port_ = 0;
   std::optional<EventLoop> loop_;
-  std::thread thread_;
+  Thread thread_;
 
   Mutex mutex_;
   ConditionVariable ended_changed_;
   bool ended_ GUARDED_BY(mutex_) = true;
+  std::exception_ptr failure_ GUARDED_BY(mutex_);  // of the loop, for join() to tell
 };
 
 }  // namespace stagecraft

@@ -43,6 +43,8 @@ class EventLoop {
 
   /// Serves until stop() has been called and all clients are gone, or `until` of stop() is over.
   void run();
+  /// After run() has thrown, on its thread: cuts the clients off, and waits for what workers have.
+  void abandon();
   /// Any thread. Who has connected by now is still answered, until `until` at the latest.
   void stop(Clock::time_point until);
 

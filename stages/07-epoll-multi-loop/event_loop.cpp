@@ -52,7 +52,15 @@ void EventLoop::run() {
     if (draining() && now_ >= stop_at_.load()) cut_off_rest();
     graveyard_.clear();
   }
-  telemetry().loop_ended(number_);
+}
+
+void EventLoop::abandon() {
+  role_.assert_held();
+  cut_off_rest();
+  while (!connections_.empty()) {
+    mailbox_->wait();
+    deliver_letters();
+  }
 }
 
 void EventLoop::stop(Clock::time_point until) {

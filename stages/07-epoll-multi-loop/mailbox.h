@@ -1,6 +1,7 @@
 // Where an answer that was promised for later arrives, and how its loop hears of it.
 #pragma once
 
+#include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
@@ -103,6 +104,11 @@ class Mailbox : public Postbox {
   void acknowledge() noexcept {
     std::uint64_t count = 0;
     [[maybe_unused]] const auto size = read(wake_.get(), &count, sizeof count);
+  }
+  /// Waits until woken, for who has nothing else to wait for.
+  void wait() const noexcept {
+    pollfd entry{.fd = wake_.get(), .events = POLLIN, .revents = 0};
+    poll(&entry, 1, -1);
   }
   int descriptor() const { return wake_.get(); }
 

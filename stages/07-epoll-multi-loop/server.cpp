@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <exception>
 #include <memory>
+#include <thread>
 #include <utility>
 
-#include "app/signals.h"
 #include "net/listener.h"
 
 namespace stagecraft {
@@ -24,7 +24,11 @@ Server::Server(const Options& options, const Application& application, Telemetry
 
 Server::~Server() {
   stop(0ms);
-  join();
+  try {
+    join();
+  } catch (const std::exception&) {
+    // The log has it.
+  }
 }
 
 void Server::start() {
@@ -49,13 +53,11 @@ void Server::start() {
     }
     shared_->loops.push_back(std::make_unique<EventLoop>(*shared_, number, std::move(listener)));
   }
-  const SignalsBlocked blocked;  // the new threads inherit this
+  MutexLock lock(mutex_);
+  threads_.reserve(count);
   for (const auto& loop : shared_->loops) {
-    {
-      MutexLock lock(mutex_);
-      ++running_;
-    }
-    threads_.emplace_back([this, &loop = *loop] { run_loop(loop); });
+    threads_.push_back(Thread(0, [this, &loop = *loop] { run_loop(loop); }));
+    ++running_;
   }
 }
 
@@ -67,17 +69,28 @@ bool Server::stop(std::chrono::milliseconds grace) {
 }
 
 void Server::join() {
-  for (std::thread& thread : threads_) thread.join();
+  for (Thread& thread : threads_) thread.join();
   threads_.clear();
   shared_.reset();
+  MutexLock lock(mutex_);
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
 void Server::run_loop(EventLoop& loop) {
   try {
     loop.run();
   } catch (const std::exception& failure) {
-    telemetry_.error(failure.what());
+    telemetry_.failed(failure.what());
+    {
+      MutexLock lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+    }
+    // A server that has lost a part of its clients is no server. Nor can this loop tell the others
+    // to stop any more, if that was its part.
+    for (const auto& each : shared_->loops) each->stop(Clock::now() + options_.grace);
+    loop.abandon();
   }
+  telemetry_.loop_ended(loop.number());
   MutexLock lock(mutex_);
   --running_;
   ended_changed_.notify_all();

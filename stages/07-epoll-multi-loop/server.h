@@ -3,12 +3,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "app/telemetry.h"
+#include "app/thread.h"
 #include "base/options.h"
 #include "base/thread_annotations.h"
 #include "event_loop.h"
@@ -39,7 +40,8 @@ class Server {
   /// False: a handler still runs, which nothing can end but itself.
   bool stop(std::chrono::milliseconds grace);
 
-  /// Waits until the server's threads have ended; the port is free then. After stop().
+  /// Waits until the server's threads have ended; the port is free then. After stop(), or when the
+  /// server has failed: then throws what ended the loop that failed first.
   void join();
 
  private:
@@ -54,11 +56,12 @@ class Server {
   std::string address_;
   std::uint16_t port_ = 0;
   std::optional<EventLoop::Shared> shared_;
-  std::vector<std::thread> threads_;
+  std::vector<Thread> threads_;
 
   Mutex mutex_;
   ConditionVariable ended_changed_;
   std::size_t running_ GUARDED_BY(mutex_) = 0;
+  std::exception_ptr failure_ GUARDED_BY(mutex_);  // of a loop, for join() to tell
 };
 
 }  // namespace stagecraft

@@ -1,107 +1,22 @@
 // What a stage's Server promises to main(): compiled for each stage, with its "server.h".
-#include "server.h"
-
 #include <unistd.h>
 
 #include <atomic>
 #include <csignal>
-#include <fstream>
 #include <future>
 #include <memory>
 #include <optional>
 #include <string>
 #include <system_error>
-#include <thread>
 
 #include "app/signals.h"
 #include "catch.h"
+#include "running_server.h"
 #include "support/client.h"
 #include "support/deadline.h"
 
 using namespace stagecraft;
 using namespace stagecraft::testing;
-using namespace std::chrono_literals;
-
-namespace {
-
-constexpr auto long_grace = 60s;  // reached only by a server that hangs
-
-// A handler that tells when it has been entered, and stays until it is let go.
-class Gate {
- public:
-  Handler handler() {
-    return [this](const Request&, Response& response) {
-      entered_.set_value();
-      let_go_.get_future().wait();
-      response.text("let go");
-    };
-  }
-  void wait_until_entered() { entered_.get_future().wait(); }
-  void let_go() { let_go_.set_value(); }
-
- private:
-  std::promise<void> entered_, let_go_;
-};
-
-// So that no test depends on a timer that it has not set.
-Limits patient() {
-  Limits limits;
-  limits.idle_timeout = limits.head_timeout = limits.body_timeout = limits.request_timeout = 60s;
-  return limits;
-}
-
-// A server of one route, for every path and method.
-struct Running {
-  explicit Running(Handler handler, std::uint16_t port = 0, const Limits& limits = patient())
-      : route{std::move(handler)} {
-    options.port = port;
-    options.limits = limits;
-    server.start();
-  }
-  Endpoint endpoint() const { return {"127.0.0.1", server.port()}; }
-
-  Route route;
-  Options options;
-  const Application application = [this](const Request&) -> const Route& { return route; };
-  Logger logger;
-  Metrics metrics;
-  Telemetry telemetry{logger, metrics};
-  Server server{options, application, telemetry};
-};
-
-void say_hello(const Request&, Response& response) { response.text("hello"); }
-
-constexpr std::string_view get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
-
-// One request and its answer.
-HttpResponse ask(Client& client) {
-  client.send(get);
-  return client.read_response();
-}
-
-// Whether the thread of that number (man 2 gettid) of this process sleeps in the kernel.
-bool is_asleep(pid_t thread) {
-  std::ifstream file("/proc/self/task/" + std::to_string(thread) + "/stat");
-  std::string text;
-  std::getline(file, text);
-  const std::size_t name_end = text.rfind(')');
-  REQUIRE(name_end + 2 < text.size());
-  return text[name_end + 2] == 'S';
-}
-
-// Calls stop() on another thread, and returns when that waits for the server to end: whatever the
-// server does from now on, it knows that it is to stop.
-std::future<bool> begin_to_stop(Server& server) {
-  std::atomic<pid_t> stopper = 0;
-  std::future<bool> stopped = std::async(std::launch::async, [&] {
-    stopper = ::gettid();
-    return server.stop(long_grace);
-  });
-  while (stopper == 0 || !is_asleep(stopper)) std::this_thread::yield();
-  return stopped;
-}
-
-}  // namespace
 
 TEST_CASE("A started server tells its port and answers there") {
   Running running(say_hello);
