@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "catch.h"
+#include "known_options.h"
 #include "net/unique_fd.h"
 #include "running_server.h"
 
