@@ -5,6 +5,8 @@
 #include <array>
 #include <cstddef>
 #include <ctime>
+#include <optional>
+#include <string_view>
 
 namespace stagecraft {
 
@@ -30,5 +32,16 @@ using HttpDate = std::array<char, http_date_size>;  ///< not terminated by a NUL
 
 /// "Sun, 06 Nov 1994 08:49:37 GMT" (RFC 9110 5.6.7).
 HttpDate http_date(std::time_t seconds) noexcept;
+
+/// The moment that a client names, in any of the three forms that a recipient must know (RFC 9110
+/// 5.6.7); nullopt for anything else, also for a day that its month does not have.
+///
+///     Sun, 06 Nov 1994 08:49:37 GMT     IMF-fixdate, the preferred one
+///     Sunday, 06-Nov-94 08:49:37 GMT    RFC 850; two digits of the year
+///     Sun Nov  6 08:49:37 1994          asctime()
+///
+/// NOW decides which century two digits mean: the latest in which the date is at most 50 years
+/// ahead. Whether the weekday fits the date is not asked, since nothing depends on it.
+std::optional<std::time_t> parse_http_date(std::string_view text, std::time_t now) noexcept;
 
 }  // namespace stagecraft
