@@ -1,25 +1,9 @@
 #include "http/application.h"
 
-#include <charconv>
-#include <exception>
-#include <string>
-
-#include "base/escape.h"
-
 namespace stagecraft {
 
 void error_page(Response& response, Status status, std::string_view detail) {
-  const std::string title = std::to_string(code(status)) + ' ' + std::string(reason_phrase(status));
-  std::string page =
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<title>" + title + "</title>\n<h1>" + title + "</h1>\n";
-  if (!detail.empty()) {
-    page += "<p>";
-    append_html_escaped(page, detail);
-    page += "</p>\n";
-  }
-  page += "</html>\n";
-  response.status(status);
-  response.text(page, "text/html; charset=utf-8");
+  response.problem(status, detail);
 }
 
 void run(const Handler& handler, const Request& request, Response& response) noexcept {

@@ -51,7 +51,8 @@ using Application = std::function<const Route&(const Request& head)>;
 /// deferred by then is dropped. The exception's text goes to no client.
 void run(const Handler& handler, const Request& request, Response& response) noexcept;
 
-/// Fills `response` with a small page for people: status, reason phrase and `detail`, escaped.
+/// Fills `response` with an error: a small page for people with status, reason phrase and `detail`,
+/// escaped, or the same as JSON for a client that prefers it. See Response::problem().
 void error_page(Response& response, Status status, std::string_view detail);
 
 }  // namespace stagecraft

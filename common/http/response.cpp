@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/escape.h"
 #include "http/field_parser.h"
 #include "http/responder.h"
 #include "http/scan.h"
@@ -77,6 +78,7 @@ void Response::take(Response& other) noexcept {
   body_ = other.body_;
   close_after_ = other.close_after_;
   names_upgrade_ = other.names_upgrade_;
+  is_problem_ = other.is_problem_;
   fields_size_ = other.fields_size_;
   text_size_ = other.text_size_;
   overflow_ = std::move(other.overflow_);
@@ -125,6 +127,7 @@ void Response::drop_body() noexcept {
       break;
   }
   text_size_ = 0;
+  is_problem_ = false;
 }
 
 std::string_view Response::fields() const {
@@ -233,6 +236,37 @@ void Response::file(FileRange range, std::string_view type) {
   set_type(type);
   file_ = std::move(range);
   body_ = Body::file;
+}
+
+void Response::problem(Status status, std::string_view detail) {
+  this->status(status);
+  text(detail, {});
+  is_problem_ = true;
+}
+
+void Response::word_problem(Wording wording) {
+  assert(is_problem_);
+  const std::string detail(body_ == Body::text ? text_view() : std::string_view(content_));
+  const std::string number = std::to_string(code(status_));
+  const std::string title(reason_phrase(status_));
+  // Another client, or a cache, would get the other wording for the same target.
+  add_field("Vary", "Accept");
+  std::string body;
+  if (wording == Wording::json) {
+    // Without a "type" it is about:blank: the status says all there is to say.
+    body = "{\"title\":\"" + title + "\",\"status\":" + number + ",\"detail\":\"";
+    append_json_escaped(body, detail);
+    return this->body(body + "\"}\n", "application/problem+json");
+  }
+  const std::string heading = number + ' ' + title;
+  body = "<!DOCTYPE html>\n<html lang=\"en\">\n<title>" + heading + "</title>\n<h1>" + heading +
+         "</h1>\n";
+  if (!detail.empty()) {
+    body += "<p>";
+    append_html_escaped(body, detail);
+    body += "</p>\n";
+  }
+  text(body + "</html>\n", "text/html; charset=utf-8");
 }
 
 void Response::stream(std::unique_ptr<BodySource> source, std::string_view type,

@@ -87,6 +87,10 @@ class Response {
   void body_forever(std::string_view content, std::string_view type);
   /// A piece of a file, sent by sendfile(2); the descriptor goes with it.
   void file(FileRange range, std::string_view type);
+  /// An error, and in `detail` what is wrong, in words for people. It is told as a page, or as
+  /// application/problem+json (RFC 9457) to a client whose Accept prefers JSON: the session, which
+  /// knows the request, words it when the answer is rendered.
+  void problem(Status status, std::string_view detail);
   /// A body that is made while it is sent. With `length` exactly so many bytes (a source that ends
   /// early has failed), without it chunked, or ended by the close for an HTTP/1.0 client.
   void stream(std::unique_ptr<BodySource> source, std::string_view type,
@@ -113,6 +117,11 @@ class Response {
   friend class ResponseRenderer;
   enum class Body : std::uint8_t { none, text, content, constant, file, stream, raw };
 
+  /// How a problem is told.
+  enum class Wording : std::uint8_t { html, json };
+
+  bool needs_wording() const { return is_problem_; }
+  void word_problem(Wording wording);
   void set_type(std::string_view type);
   void drop_body() noexcept;
   void write_field(std::string_view name, std::string_view value);
@@ -127,6 +136,7 @@ class Response {
   Body body_ = Body::none;
   bool close_after_ = false;
   bool names_upgrade_ = false;          // has an Upgrade field: Connection must list it
+  bool is_problem_ = false;             // the body is what is wrong, and yet to be worded
   std::uint16_t fields_size_ = 0;       // of the block, from its front
   std::uint16_t text_size_ = 0;         // of the block, at its end
   std::string overflow_;                // all fields, once they do not fit into the block

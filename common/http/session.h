@@ -164,6 +164,7 @@ class Session {
 
   // session_output.cpp: from a Response to bytes
   void answer_with(Response& response);
+  void word_problem(Response& response) const;
   void answer_and_close(Status status, std::string_view detail);
   void report_answer() const;
   void end_answer();

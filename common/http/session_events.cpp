@@ -192,6 +192,7 @@ void Session::answer_expired() {
   Response response;
   error_page(response, Status::service_unavailable, detail);
   response.close_after();
+  word_problem(response);
   const RequestHead& head = exchange.parser.head();
   ResponseRenderer::render(response, {head.method, head.minor_version, false},
                            workspace_.common_fields(), exchange);

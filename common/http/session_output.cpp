@@ -7,12 +7,14 @@
 #include "http/exchange.h"
 #include "http/response_renderer.h"
 #include "http/session.h"
+#include "http/weighted_list.h"
 
 namespace stagecraft {
 
 // Renders an answer and decides what becomes of the connection.
 void Session::answer_with(Response& response) {
   Exchange& exchange = *request_.exchange_;
+  word_problem(response);
   const RequestHead& head = exchange.parser.head();
   const bool draining = workspace_.common_.draining.load(std::memory_order_relaxed);
   Addressee to{head.method, head.minor_version, head.persistent() && !draining};
@@ -38,6 +40,18 @@ void Session::answer_with(Response& response) {
   } else {
     end_answer();
   }
+}
+
+// Words an error as its client prefers. Of a head that is not whole, or could not be read, no field
+// is known: then as a page.
+void Session::word_problem(Response& response) const {
+  if (!response.needs_wording()) return;
+  const bool fields_known = request_.exchange_->unread > 0;
+  const auto weight = [this](std::string_view type) { return media_type_weight(request_, type); };
+  const bool prefers_json =
+      fields_known && std::max(weight("application/problem+json"), weight("application/json")) >
+                          weight("text/html");
+  response.word_problem(prefers_json ? Response::Wording::json : Response::Wording::html);
 }
 
 void Session::answer_and_close(Status status, std::string_view detail) {
