@@ -80,7 +80,9 @@ std::string ServerProcess::wait_for_end() {
     child_.send_signal(SIGKILL);
     fail("the program did not end in time");
   }
-  return end_text();
+  // A sanitizer's report ends a program too, and it stands on stderr.
+  if (child_.exit_status() == 0 || errors().empty()) return end_text();
+  return end_text() + "\nstderr:\n" + errors();
 }
 
 void ServerProcess::fail(const std::string& what) const {

@@ -38,7 +38,8 @@ class ServerProcess {
   void stop();
 
   /// Waits for its end, however it comes, which is then no fault: by itself, or by a signal that
-  /// the test has sent. Returns end_text(). Throws std::runtime_error if it does not end in time.
+  /// the test has sent. Returns end_text(), and what stands on stderr unless it succeeded. Throws
+  /// std::runtime_error if it does not end in time.
   std::string wait_for_end();
 
   /// How it ended, as `exit status 1` or `signal 11 (Segmentation fault)`.
