@@ -26,8 +26,11 @@ void append_help(std::string& out, std::string_view name, std::string_view type,
   out.append("# TYPE ").append(name).append(" ").append(type).append("\n");
 }
 
-void append_sample(std::string& out, std::string_view name, std::uint64_t value) {
-  out.append(name).append(" ").append(std::to_string(value)).append("\n");
+void append_sample(std::string& out, std::string_view name, std::string_view labels,
+                   std::uint64_t value) {
+  out.append(name);
+  if (!labels.empty()) out.append("{").append(labels).append("}");
+  out.append(" ").append(std::to_string(value)).append("\n");
 }
 
 }  // namespace
@@ -41,66 +44,93 @@ void Metrics::name_routes(std::span<const std::string_view> patterns) {
     route_of_pattern_.emplace(pattern.data(), patterns_.size());
     patterns_.emplace_back(pattern);
   }
-  for (Shard& shard : shards_) {
-    shard.answers = std::make_unique<std::array<Count, status_classes>[]>(patterns_.size());
-  }
+  make_shards(by_loop_ ? shards_.size() : shard_count);
 }
 
-Metrics::Shard& Metrics::shard() noexcept { return shards_[thread_number() % shard_count]; }
+void Metrics::count_by_loop(std::size_t loops) {
+  by_loop_ = true;
+  make_shards(loops);
+}
 
-void Metrics::count_answer(std::string_view pattern, Status status) noexcept {
+void Metrics::make_shards(std::size_t count) {
+  shards_ = std::vector<Shard>(count);
+  for (Shard& shard : shards_) shard.of_route = std::vector<Answers>(patterns_.size());
+}
+
+Metrics::Shard& Metrics::shard(std::uint32_t loop) noexcept {
+  return shards_[by_loop_ ? loop : thread_number() % shard_count];
+}
+
+void Metrics::count_answer(std::uint32_t loop, std::string_view pattern, Status status) noexcept {
   const auto found = route_of_pattern_.find(pattern.data());
   const std::size_t route = found == route_of_pattern_.end() ? 0 : found->second;
   const std::size_t status_class = code(status) / 100 - 1;
   if (status_class >= status_classes) return;
-  shard().answers[route][status_class].fetch_add(1, std::memory_order_relaxed);
+  shard(loop).of_route[route].of_class[status_class].fetch_add(1, std::memory_order_relaxed);
 }
 
-std::uint64_t Metrics::sum(Counter counter) const {
+std::vector<Metrics::Group> Metrics::groups() const {
+  std::vector<Group> groups;
+  if (!by_loop_) groups.push_back({shards_, ""});
+  for (std::size_t loop = 0; by_loop_ && loop < shards_.size(); ++loop) {
+    groups.push_back({{&shards_[loop], 1}, "loop=\"" + std::to_string(loop) + "\""});
+  }
+  return groups;
+}
+
+std::uint64_t Metrics::sum(const Group& group, Counter counter) {
   std::uint64_t total = 0;
-  for (const Shard& shard : shards_) {
+  for (const Shard& shard : group.shards) {
     total += shard.counters[counter].load(std::memory_order_relaxed);
   }
   return total;
 }
 
-std::uint64_t Metrics::sum_answers(std::size_t route, std::size_t status_class) const {
-  std::uint64_t total = 0;
-  for (const Shard& shard : shards_) {
-    total += shard.answers[route][status_class].load(std::memory_order_relaxed);
+void Metrics::append_all(std::string& out, const std::vector<Group>& groups, std::string_view name,
+                         std::string_view help, Counter counter) {
+  append_help(out, name, "counter", help);
+  for (const Group& group : groups) append_sample(out, name, group.label, sum(group, counter));
+}
+
+void Metrics::append_answers(std::string& out, const Group& group) const {
+  for (std::size_t route = 0; route < patterns_.size(); ++route) {
+    for (std::size_t status_class = 0; status_class < status_classes; ++status_class) {
+      std::uint64_t answers = 0;
+      for (const Shard& shard : group.shards) {
+        answers += shard.of_route[route].of_class[status_class].load(std::memory_order_relaxed);
+      }
+      if (answers == 0) continue;
+      std::string labels = group.label.empty() ? "" : group.label + ",";
+      labels += "route=\"";
+      append_label(labels, patterns_[route]);
+      labels.append("\",status=\"").append(std::to_string(status_class + 1)).append("xx\"");
+      append_sample(out, "stagecraft_answers_total", labels, answers);
+    }
   }
-  return total;
 }
 
 std::string Metrics::text() const {
+  const std::vector<Group> all = groups();
   std::string out;
   append_help(out, "stagecraft_answers_total", "counter",
               "Answers given, by the pattern of the route and the class of the status.");
-  for (std::size_t route = 0; route < patterns_.size(); ++route) {
-    for (std::size_t status_class = 0; status_class < status_classes; ++status_class) {
-      const std::uint64_t answers = sum_answers(route, status_class);
-      if (answers == 0) continue;
-      out += "stagecraft_answers_total{route=\"";
-      append_label(out, patterns_[route]);
-      out.append("\",status=\"").append(std::to_string(status_class + 1)).append("xx\"} ");
-      out.append(std::to_string(answers)).append("\n");
-    }
-  }
-
-  // The two are not read at the same moment, so a connection may seem to close before it was
-  // opened.
-  const std::uint64_t opened = sum(connections_opened);
-  const std::uint64_t closed = std::min(opened, sum(connections_closed));
-  append_help(out, "stagecraft_connections_total", "counter", "Connections accepted.");
-  append_sample(out, "stagecraft_connections_total", opened);
+  for (const Group& group : all) append_answers(out, group);
+  append_all(out, all, "stagecraft_connections_total", "Connections accepted.", connections_opened);
   append_help(out, "stagecraft_connections_open", "gauge", "Connections accepted and not closed.");
-  append_sample(out, "stagecraft_connections_open", opened - closed);
-  append_help(out, "stagecraft_received_bytes_total", "counter", "Bytes received.");
-  append_sample(out, "stagecraft_received_bytes_total", sum(bytes_received));
-  append_help(out, "stagecraft_sent_bytes_total", "counter", "Bytes sent.");
-  append_sample(out, "stagecraft_sent_bytes_total", sum(bytes_sent));
-  append_help(out, "stagecraft_timeouts_total", "counter", "Connections whose time was up.");
-  append_sample(out, "stagecraft_timeouts_total", sum(requests_timed_out));
+  for (const Group& group : all) {
+    // The two are not read at the same moment, so a connection may seem to close before it was
+    // opened.
+    const std::uint64_t closed = sum(group, connections_closed);
+    const std::uint64_t opened = std::max(closed, sum(group, connections_opened));
+    append_sample(out, "stagecraft_connections_open", group.label, opened - closed);
+  }
+  append_all(out, all, "stagecraft_received_bytes_total", "Bytes received.", bytes_received);
+  append_all(out, all, "stagecraft_sent_bytes_total", "Bytes sent.", bytes_sent);
+  append_all(out, all, "stagecraft_timeouts_total", "Connections whose time was up.",
+             requests_timed_out);
+  if (by_loop_) {
+    append_all(out, all, "stagecraft_loop_turns_total", "Times that the loop has woken up.", turns);
+  }
   return out;
 }
 

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,10 +18,11 @@ namespace stagecraft {
 /// Counters that many threads raise and one, now and then, adds up.
 ///
 /// A counter shared by two threads travels between their processors' caches at each count, which
-/// costs more than parsing a request does. So there are several copies of all counters, each thread
+/// costs more than parsing a request does. So there are several copies of all counters: each event
+/// loop has one for itself, which is told under its number; where there are no loops each thread
 /// raises those of one copy, and the sum is made only when somebody asks for it.
 ///
-/// Any thread may call any method, but name_routes() comes before all others.
+/// Any thread may call any method, but name_routes() and count_by_loop() come before all others.
 class Metrics {
  public:
   /// The counts that belong to no route.
@@ -32,6 +32,7 @@ class Metrics {
     bytes_received,
     bytes_sent,
     requests_timed_out,
+    turns,         ///< of an event loop
     counter_count  ///< how many there are
   };
 
@@ -41,13 +42,16 @@ class Metrics {
   /// same: they are told apart by their addresses.
   void name_routes(std::span<const std::string_view> patterns);
 
-  void count(Counter counter, std::uint64_t amount = 1) noexcept {
-    shard().counters[counter].fetch_add(amount, std::memory_order_relaxed);
+  /// So many event loops count. Not called: threads do, whatever number their loop is said to have.
+  void count_by_loop(std::size_t loops);
+
+  void count(std::uint32_t loop, Counter counter, std::uint64_t amount = 1) noexcept {
+    shard(loop).counters[counter].fetch_add(amount, std::memory_order_relaxed);
   }
 
   /// An answer of that status, on the route of that pattern; an unknown pattern, or none, counts as
   /// no route's.
-  void count_answer(std::string_view pattern, Status status) noexcept;
+  void count_answer(std::uint32_t loop, std::string_view pattern, Status status) noexcept;
 
   /// All of it, in the text format of Prometheus
   /// (https://prometheus.io/docs/instrumenting/exposition_formats/).
@@ -58,17 +62,30 @@ class Metrics {
   static constexpr std::size_t status_classes = 5;  // 1xx to 5xx
   using Count = std::atomic<std::uint64_t>;
 
-  // On cache lines of its own: 64 bytes each on x86, and fetched in pairs.
+  // Each copy is on cache lines of its own: 64 bytes each on x86, and fetched in pairs.
+  struct alignas(128) Answers {
+    std::array<Count, status_classes> of_class{};
+  };
   struct alignas(128) Shard {
     std::array<Count, counter_count> counters{};
-    std::unique_ptr<std::array<Count, status_classes>[]> answers;  // by route
+    std::vector<Answers> of_route;
+  };
+  // What is told as one: a shard, or all of them. And the label for it: `loop="0"`, or nothing.
+  struct Group {
+    std::span<const Shard> shards;
+    std::string label;
   };
 
-  Shard& shard() noexcept;
-  std::uint64_t sum(Counter counter) const;
-  std::uint64_t sum_answers(std::size_t route, std::size_t status_class) const;
+  Shard& shard(std::uint32_t loop) noexcept;
+  void make_shards(std::size_t count);
+  std::vector<Group> groups() const;
+  static std::uint64_t sum(const Group& group, Counter counter);
+  static void append_all(std::string& out, const std::vector<Group>& groups, std::string_view name,
+                         std::string_view help, Counter counter);
+  void append_answers(std::string& out, const Group& group) const;
 
-  std::array<Shard, shard_count> shards_;
+  std::vector<Shard> shards_;
+  bool by_loop_ = false;
   std::vector<std::string> patterns_;                              // the first is that of no route
   std::unordered_map<const char*, std::size_t> route_of_pattern_;  // by address
 };

@@ -35,7 +35,9 @@ std::string_view meaning(SessionEvent event) {
     case SessionEvent::exceed_request_max_close:
       return "request_size";
     case SessionEvent::response_ready:
+    case SessionEvent::write_response:
       return "num_bytes";
+    case SessionEvent::response_ready_error:
     case SessionEvent::request_timeout:
     case SessionEvent::close_after_response:
       break;
@@ -58,7 +60,7 @@ void Telemetry::log(std::string_view name, const ConnectionInfo& connection,
 
 void Telemetry::event(SessionEvent event, const ConnectionInfo& connection,
                       std::uint64_t bytes) noexcept {
-  if (event == SessionEvent::request_timeout) metrics_.count(Metrics::requests_timed_out);
+  if (event == SessionEvent::request_timeout) count(connection, Metrics::requests_timed_out);
   const std::string_view number = meaning(event);
   if (number.empty()) {
     log(name(event), connection);
@@ -70,8 +72,7 @@ void Telemetry::event(SessionEvent event, const ConnectionInfo& connection,
 void Telemetry::answered(const ConnectionInfo& connection, const Request* request,
                          std::string_view pattern, Status status,
                          std::uint64_t body_bytes) noexcept {
-  metrics_.count_answer(pattern, status);
-  log("write_response", connection, {"num_bytes", body_bytes});
+  metrics_.count_answer(connection.loop, pattern, status);
   if (!logger_.wants_accesses()) return;
   without_fail([&] {
     logger_.access({connection.remote_address, request_line(request), code(status), body_bytes});
@@ -79,13 +80,19 @@ void Telemetry::answered(const ConnectionInfo& connection, const Request* reques
 }
 
 void Telemetry::accepted(const ConnectionInfo& connection) noexcept {
-  metrics_.count(Metrics::connections_opened);
+  count(connection, Metrics::connections_opened);
   log("accept", connection, {"remote_address", connection.remote_address});
 }
 
-void Telemetry::received(const ConnectionInfo& connection, std::size_t bytes) noexcept {
-  metrics_.count(Metrics::bytes_received, bytes);
-  log("read_bytes", connection, {"read_bytes", bytes});
+void Telemetry::received(const ConnectionInfo& connection, std::size_t bytes,
+                         std::uint64_t request_bytes) noexcept {
+  count(connection, Metrics::bytes_received, bytes);
+  if (!logger_.wants_events()) return;
+  without_fail([&] {
+    logger_.log(
+        LogEvent("read_bytes",
+                 {{"id", connection.id}, {"read_bytes", bytes}, {"request_bytes", request_bytes}}));
+  });
 }
 
 void Telemetry::received_end(const ConnectionInfo& connection) noexcept {
@@ -97,7 +104,7 @@ void Telemetry::receive_failed(const ConnectionInfo& connection, int error_numbe
 }
 
 void Telemetry::sent(const ConnectionInfo& connection, std::size_t bytes) noexcept {
-  metrics_.count(Metrics::bytes_sent, bytes);
+  count(connection, Metrics::bytes_sent, bytes);
   log("write", connection, {"num_bytes", bytes});
 }
 
@@ -106,13 +113,20 @@ void Telemetry::send_failed(const ConnectionInfo& connection, int error_number) 
 }
 
 void Telemetry::closed(const ConnectionInfo& connection) noexcept {
-  metrics_.count(Metrics::connections_closed);
+  count(connection, Metrics::connections_closed);
   log("close", connection);
+}
+
+void Telemetry::accept_failed(std::string_view message) noexcept {
+  error(message);
+  if (!logger_.wants_events()) return;
+  without_fail([&] { logger_.log(LogEvent("register_error")); });
 }
 
 void Telemetry::loop_ended(std::uint32_t loop) noexcept {
   if (!logger_.wants_events()) return;
-  without_fail([&] { logger_.log(LogEvent("event_loop_terminate", {{"loop", loop}})); });
+  const char* name = loop == 0 ? "event_loop_terminate" : "sub_event_loop_terminate";
+  without_fail([&] { logger_.log(LogEvent(name, {{"loop", loop}})); });
 }
 
 void Telemetry::failed(std::string_view message) noexcept {

@@ -34,7 +34,9 @@ class Telemetry final : public Observer {
   // --- Of the stage: a connection ---------------------------------------------------------------
 
   void accepted(const ConnectionInfo& connection) noexcept;
-  void received(const ConnectionInfo& connection, std::size_t bytes) noexcept;
+  /// `request_bytes` are what Session says after that.
+  void received(const ConnectionInfo& connection, std::size_t bytes,
+                std::uint64_t request_bytes) noexcept;
   /// The client has sent its last byte.
   void received_end(const ConnectionInfo& connection) noexcept;
   void receive_failed(const ConnectionInfo& connection, int error_number) noexcept;
@@ -44,7 +46,14 @@ class Telemetry final : public Observer {
 
   // --- Of the stage: as a whole -----------------------------------------------------------------
 
-  /// The thread that accepts, or an event loop, ends.
+  /// From now on each of so many event loops counts for itself. Before the server starts; without
+  /// it all threads count together.
+  void count_by_loop(std::size_t loops) { metrics_.count_by_loop(loops); }
+  /// An event loop has waited, and goes to work.
+  void woke_up(std::uint32_t loop) noexcept { metrics_.count(loop, Metrics::turns); }
+  /// A new client could not be taken in, and was closed.
+  void accept_failed(std::string_view message) noexcept;
+  /// The thread that accepts, or an event loop, ends. Number 0 is the one that accepts.
   void loop_ended(std::uint32_t loop) noexcept;
   /// The server has lost an event loop and cannot go on: an error, and what on_failure() has asked
   /// for.
@@ -56,6 +65,10 @@ class Telemetry final : public Observer {
   void error(std::string_view message) noexcept;
 
  private:
+  void count(const ConnectionInfo& connection, Metrics::Counter counter,
+             std::uint64_t amount = 1) noexcept {
+    metrics_.count(connection.loop, counter, amount);
+  }
   void log(std::string_view name, const ConnectionInfo& connection) noexcept;
   void log(std::string_view name, const ConnectionInfo& connection, LogField field) noexcept;
 

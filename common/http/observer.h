@@ -9,7 +9,8 @@
 namespace stagecraft {
 
 /// Moments in a connection's life that only the session sees; the stage sees the others (accepted,
-/// bytes read, bytes written). Named as microhttp names its log events.
+/// bytes read, bytes written). Named as microhttp (https://github.com/ebarlas/microhttp) names its
+/// log events.
 enum class SessionEvent : std::uint8_t {
   read_request,      ///< a request is whole; bytes: its size
   pipeline_request,  ///< the same, and it was there already when the one before was answered
@@ -17,6 +18,8 @@ enum class SessionEvent : std::uint8_t {
                              ///< far
   request_timeout,           ///< a timer ran out
   response_ready,            ///< an answer is rendered; bytes: its size as far as it is known
+  response_ready_error,      ///< it could not be rendered, or its source has failed
+  write_response,            ///< no answer is left to send; bytes: of the send that did it
   close_after_response,      ///< all is sent and the connection closes
 };
 

@@ -201,6 +201,7 @@ std::optional<Step> Session::send_stream() {
     ResponseRenderer::pull(exchange, piece);
   }
   if (exchange.flow == Flow::failed) {
+    tell(SessionEvent::response_ready_error, 0);
     end(Ending::reset);
     return std::nullopt;
   }
@@ -226,6 +227,7 @@ std::optional<Step> Session::carry_raw() {
   if (output_pending()) return std::nullopt;
   if (exchange.flow == Flow::more) return std::nullopt;
   if (exchange.flow == Flow::failed) {
+    tell(SessionEvent::response_ready_error, 0);
     end(Ending::reset);
     return std::nullopt;
   }

@@ -72,6 +72,8 @@ class Session {
   /// Between requests, no byte of the next one there: holds no buffer. A server that stops may
   /// close it.
   bool idle() const;
+  /// How much is there of what the client asks: what has been received and not answered.
+  std::uint64_t request_bytes() const;
 
   // Step::receive
   /// Where to receive; never empty. Valid until received() or the next call of next().
@@ -123,14 +125,15 @@ class Session {
     closed
   };
   enum Flag : std::uint16_t {
-    input_ended = 1,    // the client has half-closed
-    keep = 2,           // the connection goes on after this answer
-    lent = 4,           // a handler has request and response
-    overtaken = 8,      // the answer was given, or lost its reader, while lent: handled() drops it
-    broken = 16,        // end by reset, not by close
-    postponed = 32,     // send before handling
-    pipelined = 64,     // this request was there when the one before was answered
-    body_pending = 128  // not all of this request's body has been read
+    input_ended = 1,     // the client has half-closed
+    keep = 2,            // the connection goes on after this answer
+    lent = 4,            // a handler has request and response
+    overtaken = 8,       // the answer was given, or lost its reader, while lent: handled() drops it
+    broken = 16,         // end by reset, not by close
+    postponed = 32,      // send before handling
+    pipelined = 64,      // this request was there when the one before was answered
+    body_pending = 128,  // not all of this request's body has been read
+    unsent = 256         // an answer is whole, and not all of it has been sent
   };
 
   enum class Ending : std::uint8_t { close, reset };
@@ -166,7 +169,8 @@ class Session {
   void answer_with(Response& response);
   void word_problem(Response& response) const;
   void answer_and_close(Status status, std::string_view detail);
-  void report_answer() const;
+  void report_answer();
+  void report_sent(std::size_t bytes);
   void end_answer();
   void end_request();
   void forget_body();

@@ -21,6 +21,10 @@ std::string_view name(SessionEvent event) {
       return "request_timeout";
     case SessionEvent::response_ready:
       return "response_ready";
+    case SessionEvent::response_ready_error:
+      return "response_ready_error";
+    case SessionEvent::write_response:
+      return "write_response";
     case SessionEvent::close_after_response:
       return "close_after_response";
   }
@@ -31,6 +35,11 @@ bool Session::idle() const {
   const Exchange* exchange = request_.exchange_;
   return phase_ == Phase::head &&
          (exchange == nullptr || (exchange->input.empty() && !output_pending()));
+}
+
+std::uint64_t Session::request_bytes() const {
+  const Exchange* exchange = request_.exchange_;
+  return exchange == nullptr ? 0 : exchange->input.size() + exchange->body_bytes;
 }
 
 std::span<char> Session::read_buffer() noexcept {
@@ -121,6 +130,7 @@ void Session::handled() noexcept {
   try {
     answer_with(exchange.response);
   } catch (...) {
+    tell(SessionEvent::response_ready_error, 0);
     fail();
   }
 }
@@ -147,6 +157,7 @@ bool Session::answer(Deferred& letter) noexcept {
   try {
     answer_with(letter.response);
   } catch (...) {
+    tell(SessionEvent::response_ready_error, 0);
     fail();
   }
   return true;

@@ -62,7 +62,8 @@ void Session::answer_and_close(Status status, std::string_view detail) {
   answer_with(response);
 }
 
-void Session::report_answer() const {
+void Session::report_answer() {
+  set(unsent);
   if (workspace_.observer_ == nullptr) return;
   const Exchange& exchange = *request_.exchange_;
   workspace_.observer_->answered(
@@ -71,10 +72,18 @@ void Session::report_answer() const {
       exchange.answer_status, exchange.answer_bytes);
 }
 
+// Tells, if it is so, that nothing of any answer is left: `bytes` were the last.
+void Session::report_sent(std::size_t bytes) {
+  if (!has(unsent) || output_pending()) return;
+  clear(unsent);
+  tell(SessionEvent::write_response, bytes);
+}
+
 // The whole answer is in the output, or on its way by reference.
 void Session::end_answer() {
   Exchange& exchange = *request_.exchange_;
   report_answer();
+  report_sent(0);  // a stream's last bytes may have left before it said that they were
   exchange.source.reset();
   exchange.resume.reset();
   exchange.sink.reset();
@@ -137,6 +146,7 @@ Output Session::output() {
 
 void Session::sent(std::size_t bytes) {
   Exchange& exchange = *request_.exchange_;
+  const std::size_t all = bytes;
   count_for_timer(bytes);
   const auto take = [&bytes](std::size_t there) {
     const std::size_t taken = std::min(bytes, there);
@@ -153,6 +163,7 @@ void Session::sent(std::size_t bytes) {
     if (exchange.file.length == 0) exchange.file = {};
   }
   assert(bytes == 0);
+  report_sent(all);
 }
 
 // The body and the send timer start anew each 64 KiB: a slow client gets its time, one that moves a

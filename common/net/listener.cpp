@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <system_error>
 
 #include "net/address.h"
@@ -120,9 +121,13 @@ Accepted Listener::accept(SocketMode mode) {
   socklen_t size = sizeof remote;
   UniqueFd fd(::accept4(fd_.get(), reinterpret_cast<sockaddr*>(&remote), &size, flags));
   if (!fd) return {.kind = classify(errno), .error_number = errno};
-  return {.kind = Accepted::connection,
-          .socket = Socket(std::move(fd)),
-          .remote_address = address_text(remote)};
+  try {
+    return {.kind = Accepted::connection,
+            .socket = Socket(std::move(fd)),
+            .remote_address = address_text(remote)};
+  } catch (const std::bad_alloc&) {
+    return {.kind = Accepted::out_of_descriptors, .error_number = ENOMEM};
+  }
 }
 
 bool Listener::shed_one() noexcept {

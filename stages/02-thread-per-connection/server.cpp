@@ -287,8 +287,8 @@ void Server::receive(Connection& connection) {
 
   switch (io.kind) {
     case Io::bytes:
-      telemetry_.received(connection.info, io.n);
-      return session.received(io.n);
+      session.received(io.n);
+      return telemetry_.received(connection.info, io.n, session.request_bytes());
     case Io::would_block:
       return session.expired();
     case Io::closed:

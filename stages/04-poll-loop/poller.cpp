@@ -46,7 +46,9 @@ void Poller::change(int descriptor, Interest interest, Watched& watched) {
 
 // The last entry takes the place of the one that goes.
 void Poller::remove(int descriptor) {
-  const std::size_t place = places_[static_cast<std::size_t>(descriptor)];
+  const auto number = static_cast<std::size_t>(descriptor);
+  const std::size_t place = number < places_.size() ? places_[number] : entries_.size();
+  if (place >= entries_.size() || entries_[place].fd != descriptor) return;
   entries_[place] = entries_.back();
   watched_[place] = watched_.back();
   places_[static_cast<std::size_t>(entries_[place].fd)] = place;

@@ -37,6 +37,7 @@ void Server::start() {
   Listener listener(listen);
   address_ = listener.address();
   port_ = listener.port();
+  telemetry_.count_by_loop(1);
   loop_.emplace(options_, application_, telemetry_, std::move(listener));
   MutexLock lock(mutex_);
   thread_ = Thread(0, [this] { run_loop(); });

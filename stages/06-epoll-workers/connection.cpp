@@ -151,8 +151,8 @@ void Connection::receive() {
   const Io io = socket_.recv(session_.read_buffer());
   switch (io.kind) {
     case Io::bytes:
-      loop_.telemetry().received(info_, io.n);
-      return session_.received(io.n);
+      session_.received(io.n);
+      return loop_.telemetry().received(info_, io.n, session_.request_bytes());
     case Io::would_block:
       return;  // it was ready, and is not: then we wait
     case Io::closed:

@@ -47,6 +47,7 @@ void EventLoop::run() {
     const std::span<const Poller::Event> events = poller_.wait(time_to_wait());
     now_ = Clock::now();
     workspace_.set_time(std::time(nullptr));
+    telemetry_.woke_up(0);
     for (const Poller::Event& event : events) event.watched->ready(event.readiness);
     expire_timers();
     if (!draining() && stop_at_.load() != Clock::time_point::max()) begin_drain();
@@ -128,9 +129,10 @@ void EventLoop::add(Accepted& client) {
     graveyard_.reserve(connections_.size() + 1);
     connections_.emplace(added.info().id, std::move(connection));
     try {
-      timers_.add(added);
       poller_.add(added.descriptor(), Interest::readable, added);
+      timers_.add(added);
     } catch (...) {
+      poller_.remove(added.descriptor());
       connections_.erase(added.info().id);
       throw;
     }
@@ -138,7 +140,7 @@ void EventLoop::add(Accepted& client) {
     added.ready({});  // sets its first timer
   } catch (const std::exception& failure) {
     // No memory for a connection, say. That costs us this client and nobody else.
-    telemetry_.error(failure.what());
+    telemetry_.accept_failed(failure.what());
   }
 }
 

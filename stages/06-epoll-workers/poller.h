@@ -53,6 +53,7 @@ class Poller {
   /// process has inherited.
   void add(int descriptor, Interest interest, Watched& watched);
   void change(int descriptor, Interest interest, Watched& watched);
+  /// Also of one that is not there.
   void remove(int descriptor);
 
   /// Waits until something is ready, or for `timeout` at most if there is one. An event may name

@@ -37,6 +37,7 @@ void Server::start() {
   Listener listener(listen);
   address_ = listener.address();
   port_ = listener.port();
+  telemetry_.count_by_loop(1);
   handler_threads_.emplace(options_);
   loop_.emplace(options_, application_, telemetry_, *handler_threads_, std::move(listener));
   MutexLock lock(mutex_);

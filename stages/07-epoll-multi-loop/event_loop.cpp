@@ -46,6 +46,7 @@ void EventLoop::run() {
     const std::span<const Poller::Event> events = poller_.wait(time_to_wait());
     now_ = Clock::now();
     workspace_.set_time(std::time(nullptr));
+    telemetry().woke_up(number_);
     for (const Poller::Event& event : events) event.watched->ready(event.readiness);
     expire_timers();
     if (!draining() && stop_at_.load() != Clock::time_point::max()) begin_drain();
@@ -138,7 +139,7 @@ void EventLoop::place(Accepted& client) {
   } catch (const std::exception& failure) {
     --chosen->load_;
     --shared_.connections;
-    telemetry().error(failure.what());
+    telemetry().accept_failed(failure.what());
   }
 }
 
@@ -151,9 +152,10 @@ void EventLoop::add(Accepted& client) {
     graveyard_.reserve(connections_.size() + 1);
     connections_.emplace(added.info().id, std::move(connection));
     try {
-      timers_.add(added);
       poller_.add(added.descriptor(), Interest::readable, added);
+      timers_.add(added);
     } catch (...) {
+      poller_.remove(added.descriptor());
       connections_.erase(added.info().id);
       throw;
     }
@@ -161,7 +163,7 @@ void EventLoop::add(Accepted& client) {
     added.ready({});  // sets its first timer
   } catch (const std::exception& failure) {
     // No memory for a connection, say. That costs us this client and nobody else.
-    telemetry().error(failure.what());
+    telemetry().accept_failed(failure.what());
     --load_;
     --shared_.connections;
   }

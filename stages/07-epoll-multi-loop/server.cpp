@@ -42,6 +42,7 @@ void Server::start() {
   const std::size_t count = options_.concurrency > 0
                                 ? options_.concurrency
                                 : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+  telemetry_.count_by_loop(count);
   for (std::uint32_t number = 0; number < count; ++number) {
     std::optional<Listener> listener;
     // The first one listens for all; or all of them at one port, and the kernel spreads the clients

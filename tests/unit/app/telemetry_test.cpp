@@ -38,8 +38,8 @@ std::string logged(LogLevel level, std::string_view bytes, Metrics& metrics) {
           const std::span<char> room = session.read_buffer();
           REQUIRE(room.size() >= bytes.size());
           std::copy(bytes.begin(), bytes.end(), room.begin());
-          telemetry.received(connection, bytes.size());
           session.received(bytes.size());
+          telemetry.received(connection, bytes.size(), session.request_bytes());
           bytes = {};
         }
         break;
@@ -101,10 +101,10 @@ TEST_CASE("The events of a request are told in their order, with their numbers")
   const std::string text = logged(LogLevel::debug, request("GET /"), metrics);
   std::size_t at = 0;
   for (const char* event :
-       {"event=accept id=7 remote_address=", "event=read_bytes id=7 read_bytes=35",
+       {"event=accept id=7 remote_address=", "event=read_bytes id=7 read_bytes=35 request_bytes=35",
         "event=read_request id=7 request_bytes=35",
-        "event=response_ready id=7 num_bytes=", "event=write_response id=7 num_bytes=2",
-        "event=write id=7 num_bytes=", "event=close id=7"}) {
+        "event=response_ready id=7 num_bytes=", "event=write id=7 num_bytes=",
+        "event=write_response id=7 num_bytes=", "event=close id=7"}) {
     INFO(event << " in " << text);
     const std::size_t found = text.find(event, at);
     CHECK(found != std::string::npos);
@@ -121,7 +121,8 @@ TEST_CASE("Nothing is allocated to tell what nobody wants to know") {
   connection.remote_address = std::string(100, 'x');
   const auto tell_all = [&](const Request* request) {
     telemetry.accepted(connection);
-    telemetry.received(connection, 1);
+    telemetry.received(connection, 1, 1);
+    telemetry.woke_up(0);
     telemetry.event(SessionEvent::read_request, connection, 1);
     telemetry.answered(connection, request, "/", Status::ok, 1);
     telemetry.sent(connection, 1);

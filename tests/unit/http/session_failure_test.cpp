@@ -128,11 +128,11 @@ TEST_CASE("The observer hears of requests and answers") {
     return std::to_string(answers[i].head.size() + answers[i].body.size());
   };
   CHECK(driver.recorder().lines ==
-        std::vector<std::string>{"read_request 29", "response_ready " + size(0),
-                                 "answered GET /  200 5", "pipeline_request 57",
-                                 "response_ready " + size(1), "answered POST /echo  200 3",
-                                 "pipeline_request 47", "response_ready " + size(2),
-                                 "answered HEAD /  200 0", "close_after_response 0"});
+        std::vector<std::string>{
+            "read_request 29", "response_ready " + size(0), "answered GET /  200 5",
+            "pipeline_request 57", "response_ready " + size(1), "answered POST /echo  200 3",
+            "pipeline_request 47", "response_ready " + size(2), "answered HEAD /  200 0",
+            "write_response " + std::to_string(driver.output.size()), "close_after_response 0"});
 }
 
 TEST_CASE("The observer hears of limits, timers and refused requests") {
@@ -153,10 +153,11 @@ TEST_CASE("The observer hears of limits, timers and refused requests") {
     return text;
   };
   CHECK(heard("GET /aaaaaaaaaaaaaaaaaaaaaaaaa", false) ==
-        "exceed_request_max_close, answered ?  414, close_after_response");
+        "exceed_request_max_close, answered ?  414, write_response, close_after_response");
   CHECK(heard("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n", false) ==
-        "exceed_request_max_close, answered POST /echo  413, close_after_response");
-  CHECK(heard("GET", true) == "request_timeout, answered ?  408, close_after_response");
+        "exceed_request_max_close, answered POST /echo  413, write_response, close_after_response");
+  CHECK(heard("GET", true) ==
+        "request_timeout, answered ?  408, write_response, close_after_response");
   CHECK(heard("", true) == "request_timeout");
 }
 
@@ -173,6 +174,30 @@ TEST_CASE("The observer hears of an answer that was given in the handler's place
   CHECK(answered == 1);
 }
 
+TEST_CASE("The observer hears of the send that leaves nothing") {
+  Driver driver(plain_site().application());
+  driver.feed(std::string(get) + std::string(get)).run_until(Step::send);
+  const auto last = [&driver] { return driver.recorder().lines.back(); };
+  driver.send(10);
+  CHECK(last() == "answered GET /  200 5");
+  const std::size_t left = driver.session().output().memory[0].iov_len;
+  driver.send(left);
+  CHECK(last() == "write_response " + std::to_string(left));
+}
+
+TEST_CASE("The observer hears of an answer whose source fails") {
+  struct Failing : BodySource {
+    Produced produce(std::span<char> /*room*/) override { return {0, Flow::failed}; }
+  };
+  Site site;
+  site.add("/", [](const Request&, Response& response) {
+    response.stream(std::make_unique<Failing>(), "text/plain");
+  });
+  Driver driver(site.application());
+  CHECK(driver.feed(get).run() == Step::reset);
+  CHECK(driver.recorder().lines.back() == "response_ready_error 0");
+}
+
 TEST_CASE("The observer is told the route's pattern") {
   const Route route{[](const Request&, Response& response) { response.text("x"); },
                     {},
@@ -180,5 +205,5 @@ TEST_CASE("The observer is told the route's pattern") {
                     "/files/..."};
   Driver driver([&route](const Request&) -> const Route& { return route; });
   driver.feed(get_path("/files/a/b")).run();
-  CHECK(driver.recorder().lines.back() == "answered GET /files/a/b /files/... 200 1");
+  CHECK(driver.recorder().lines.end()[-2] == "answered GET /files/a/b /files/... 200 1");
 }
