@@ -69,13 +69,14 @@ class CommandLine {
     std::function<void(const std::string&)> set;
   };
 
+  const ProgramOptions& options_;
   CLI::App app_;
   std::vector<Setting> settings_;
   std::string group_;  ///< the heading in --help under which options are being added
 };
 
 CommandLine::CommandLine(ProgramOptions& options, const StageFeatures& features)
-    : app_("Serves HTTP/1.1.", std::string(features.name)) {
+    : options_(options), app_("Serves HTTP/1.1.", std::string(features.name)) {
   app_.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app_.allow_config_extras(CLI::config_extras_mode::error);
   app_.get_formatter()->column_width(36);
@@ -156,9 +157,13 @@ void CommandLine::add_threads(Options& options, const StageFeatures& features) {
 
 void CommandLine::add_content(ProgramOptions& options) {
   group_ = "Content";
-  add_choice<App>("--app", options.app, {{"demo", App::demo}, {"echo", App::echo}},
-                  "demo: the page at / and its routes;\necho: any path, for probes");
+  add_choice<App>("--app", options.app,
+                  {{"demo", App::demo}, {"echo", App::echo}, {"files", App::files}},
+                  "demo: the page at / and its routes;\necho: any path, for probes;\n"
+                  "files: the files of --root at /");
   add_folder("--root", options.root, "Folder of the files under /files/");
+  add_choice<Listing>("--listing", options.listing, {{"on", Listing::on}, {"off", Listing::off}},
+                      "Show a folder without index.html as a list");
 }
 
 void CommandLine::add_watching(ProgramOptions& options) {
@@ -242,6 +247,9 @@ void CommandLine::parse(int argc, const char* const* argv) {
     } catch (const std::invalid_argument& error) {
       throw CLI::ValidationError(setting.option, "'" + setting.text + "' " + error.what());
     }
+  }
+  if (options_.app == App::files && options_.root.empty()) {
+    throw CLI::ValidationError("--app", "'files' needs a --root");
   }
 }
 

@@ -9,20 +9,23 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "web/static_files.h"
 
 namespace stagecraft {
 
 /// What the program serves.
 enum class App : std::uint8_t {
-  demo,  ///< the demo application, with its page at /
-  echo,  ///< answers every path; for probes and conformance suites
+  demo,   ///< the demo application, with its page at /
+  echo,   ///< answers every path; for probes and conformance suites
+  files,  ///< the files of `root` at /
 };
 
 /// Everything that can be set when a server program is started: the server's options, and what the
 /// program serves and says. Read-only from then on.
 struct ProgramOptions : Options {
   App app = App::demo;
-  std::string root;              ///< folder behind /files/; empty: none
+  std::string root;  ///< folder behind /files/, or behind / of App::files; empty: none
+  Listing listing = Listing::off;
   LogLevel log = LogLevel::off;  ///< what goes to stderr, apart from errors
   std::string trace;             ///< file or FIFO for events as JSON; empty: none
   std::string gates;             ///< folder of the FIFOs behind /gate; empty: none

@@ -67,13 +67,14 @@ void add_pages(RouteTable& table) {
   }
 }
 
-void add_files(RouteTable& table, const std::string& root) {
-  if (root.empty()) return;
-  const auto files = std::make_shared<const StaticFiles>(root);
+void add_files(RouteTable& table, const ProgramOptions& options) {
+  if (options.root.empty()) return;
+  const auto files = std::make_shared<const StaticFiles>(options.root, options.listing);
   add_demo_route(table, "/files/...", {get}, {[files](const Request& request, Response& response) {
                    constexpr std::string_view prefix = "/files/";
                    const std::string_view path = request.path();
-                   files->answer(path.substr(std::min(path.size(), prefix.size())), response);
+                   files->answer(request, path.substr(std::min(path.size(), prefix.size())),
+                                 response);
                  }});
 }
 
@@ -135,7 +136,7 @@ RouteTable demo_routes(std::string_view stage, const ProgramOptions& options,
   RouteTable table;
   add_constants(table);
   add_pages(table);
-  add_files(table, options.root);
+  add_files(table, options);
   add_probe_routes(table, stage, options);
   add_demo_route(table, "/echo", {get, post, put, patch, delete_, Method::options}, {echo});
   add_demo_route(table, "/upload", {post, put}, upload(options.limits.max_request_size));

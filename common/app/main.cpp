@@ -9,6 +9,7 @@
 #include "app/command_line.h"
 #include "app/demo.h"
 #include "app/echo.h"
+#include "app/files.h"
 #include "app/metrics.h"
 #include "app/signals.h"
 #include "app/telemetry.h"
@@ -29,6 +30,18 @@ void announce(const std::string& address) {
   std::fflush(stdout);
 }
 
+RouteTable routes_of(const ProgramOptions& options, const Metrics& metrics) {
+  switch (options.app) {
+    case App::demo:
+      break;
+    case App::echo:
+      return echo_routes();
+    case App::files:
+      return file_routes(options);
+  }
+  return demo_routes(features.name, options, metrics);
+}
+
 // Serves until a signal says otherwise.
 void serve(const ProgramOptions& options) {
   Logger logger(options.log);
@@ -36,8 +49,7 @@ void serve(const ProgramOptions& options) {
   Termination termination;  // from here on threads may be started
 
   Metrics metrics;
-  const RouteTable routes =
-      options.app == App::demo ? demo_routes(features.name, options, metrics) : echo_routes();
+  const RouteTable routes = routes_of(options, metrics);
   metrics.name_routes(routes.patterns());
   const Application application = routes.application();
   Telemetry telemetry(logger, metrics);

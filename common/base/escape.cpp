@@ -53,6 +53,20 @@ void append_log_escaped(std::string& out, std::string_view text) {
   }
 }
 
+void append_path_escaped(std::string& out, std::string_view path) {
+  for (const char c : path) {
+    const bool letter_or_digit =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    constexpr std::string_view others = "-._~/!$()*+,;=:@";
+    if (letter_or_digit || others.find(c) != std::string_view::npos) {
+      out += c;
+    } else {
+      out += '%';
+      append_hex(out, static_cast<unsigned char>(c));
+    }
+  }
+}
+
 void append_json_escaped(std::string& out, std::string_view text) {
   while (!text.empty()) {
     const char c = text.front();

@@ -19,4 +19,9 @@ void append_log_escaped(std::string& out, std::string_view text);
 /// part of any becomes U+FFFD, since JSON has no way to carry it.
 void append_json_escaped(std::string& out, std::string_view text);
 
+/// For the path of a URL (RFC 3986 3.3): what is not a letter, a digit or one of -._~/!$()*+,;=:@
+/// becomes %HH. A '/' stays, so that a whole path can be escaped at once. What comes out may stand
+/// in an HTML attribute as it is.
+void append_path_escaped(std::string& out, std::string_view path);
+
 }  // namespace stagecraft

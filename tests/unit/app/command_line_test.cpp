@@ -179,10 +179,11 @@ TEST_CASE("a value is refused with what would be right") {
   CHECK(complaint({"eighty"}) == "--port: 'eighty' must be a whole number from 0 to 65535");
   CHECK(complaint({"--accept-length", "0"}) ==
         "--accept-length: '0' must be a whole number from 1 to 65535");
-  CHECK(complaint({"--app", "Demo"}) == "--app: 'Demo' must be one of demo|echo");
+  CHECK(complaint({"--app", "Demo"}) == "--app: 'Demo' must be one of demo|echo|files");
   CHECK(complaint({"--log", "all"}) == "--log: 'all' must be one of off|access|debug");
   CHECK(complaint({"--reuse-addr", "yes"}) == "--reuse-addr: 'yes' must be one of on|off");
   CHECK(complaint({"--root", "/nonexistent"}) == "--root: '/nonexistent' is not a folder");
+  CHECK(complaint({"--app", "files"}) == "--app: 'files' needs a --root");
   CHECK(complaint({"--gates", "/dev/null"}) == "--gates: '/dev/null' is not a folder");
   CHECK(complaint({"--port", "1\n2"}) == "--port: '1 2' must be a whole number from 0 to 65535");
 }
@@ -279,7 +280,8 @@ TEST_CASE("help explains every option with its default and unit") {
   REQUIRE(parsed.kind == ParsedOptions::show);
   for (const char* text : {"--host ADDRESS=127.0.0.1",
                            "--port NUMBER=8080",
-                           "--app demo|echo=demo",
+                           "--app demo|echo|files=demo",
+                           "--listing on|off=off",
                            "--root FOLDER",
                            "--log off|access|debug=off",
                            "--trace FILE",

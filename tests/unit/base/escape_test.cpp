@@ -18,6 +18,7 @@ std::string escaped(Append append, std::string_view text) {
 
 std::string html(std::string_view text) { return escaped(append_html_escaped, text); }
 std::string log(std::string_view text) { return escaped(append_log_escaped, text); }
+std::string path(std::string_view text) { return escaped(append_path_escaped, text); }
 std::string json(std::string_view text) { return escaped(append_json_escaped, text); }
 
 }  // namespace
@@ -86,4 +87,11 @@ TEST_CASE("UTF-8: overlong, surrogates, too high, stray") {
     INFO(log(text));
     CHECK(utf8_character_size(text) == 0);
   }
+}
+
+TEST_CASE("path") {
+  CHECK(path("") == "");
+  CHECK(path("/css/page-1_2.3~.css") == "/css/page-1_2.3~.css");
+  CHECK(path("a b?c#d%e&f'g\"<h>") == "a%20b%3fc%23d%25e%26f%27g%22%3ch%3e");
+  CHECK(path("\xc3\xa4\0"sv) == "%c3%a4%00");
 }

@@ -1,0 +1,18 @@
+#include "app/files.h"
+
+#include <memory>
+
+#include "web/static_files.h"
+
+namespace stagecraft {
+
+RouteTable file_routes(const ProgramOptions& options) {
+  const auto files = std::make_shared<const StaticFiles>(options.root, options.listing);
+  RouteTable table;
+  table.add("/...", {Method::get}, {[files](const Request& request, Response& response) {
+              files->answer(request, request.path().substr(1), response);
+            }});
+  return table;
+}
+
+}  // namespace stagecraft
