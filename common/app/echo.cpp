@@ -9,6 +9,7 @@
 #include "app/number_lines.h"
 #include "app/query.h"
 #include "base/limits.h"
+#include "web/preconditions.h"
 
 namespace stagecraft {
 
@@ -57,6 +58,10 @@ void echo(const Request& request, Response& response) {
   if (request.path().find("//") != std::string_view::npos) {
     return error_page(response, Status::not_found, "a path has no empty segments here");
   }
+  if (request.method() == Method::put && request.field("Content-Range")) {
+    return error_page(response, Status::bad_request, "a part alone cannot be put here");
+  }
+  if (answered_by_preconditions(request, {}, response)) return;
   if (!request.body().empty()) {
     // Never the client's own type: nobody shall make this server serve a page that he has written.
     response.set_field("X-Content-Type-Options", "nosniff");

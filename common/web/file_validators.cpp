@@ -42,7 +42,7 @@ Validators file_validators(const struct stat& about, const timespec& now) {
   Validators validators;
   validators.entity_tag = may_change_unseen(about.st_mtim, now) ? "W/\"" : "\"";
   validators.entity_tag.append(digits.begin(), end).append("\"");
-  validators.last_modified = std::min<std::time_t>(about.st_mtim.tv_sec, now.tv_sec);
+  validators.last_modified = std::min<std::time_t>(about.st_mtim.tv_sec, now.tv_sec - 1);
   return validators;
 }
 

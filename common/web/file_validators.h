@@ -23,7 +23,9 @@ namespace stagecraft {
 /// The parts are mixed into 64 bits rather than shown: an inode is nobody's business outside.
 ///
 /// `now` is CLOCK_REALTIME_COARSE, the clock of the file system's times. A change in the future, by
-/// a wrong clock, counts as now (RFC 9110 section 8.8.2.1).
+/// a wrong clock, counts as now, and "now" is the second before: Last-Modified must not be later
+/// than Date (RFC 9110 section 8.8.2.1), which was written down when the request came. A client
+/// that is told a second too little asks once more, and one that is told too much would not.
 Validators file_validators(const struct stat& about, const timespec& now);
 Validators file_validators(const struct stat& about);
 
