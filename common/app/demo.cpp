@@ -6,11 +6,11 @@
 #include <string>
 #include <utility>
 
-#include "app/json.h"
 #include "app/number_lines.h"
 #include "app/pages.h"
-#include "app/query.h"
+#include "web/json.h"
 #include "web/media_type.h"
+#include "web/query.h"
 #include "web/static_files.h"
 
 namespace stagecraft {
@@ -40,7 +40,7 @@ Route constant(std::string_view content, std::string_view type) {
   }};
 }
 
-void add_constants(RouteTable& table) {
+void add_constants(Router& table) {
   add_demo_route(table, "/plaintext", {get}, constant("hello world\n", plain_text));
   add_demo_route(table, "/health", {get}, constant("ok\n", plain_text));
   add_demo_route(table, "/json", {get},
@@ -55,7 +55,7 @@ void add_constants(RouteTable& table) {
 
 // The files of the page. A browser asks each time whether they have changed: they are read by
 // people who change them.
-void add_pages(RouteTable& table) {
+void add_pages(Router& table) {
   for (const Page& page : pages()) {
     const Route route{[page](const Request&, Response& response) {
       response.set_field("Cache-Control", "no-cache");
@@ -67,7 +67,7 @@ void add_pages(RouteTable& table) {
   }
 }
 
-void add_files(RouteTable& table, const ProgramOptions& options) {
+void add_files(Router& table, const ProgramOptions& options) {
   if (options.root.empty()) return;
   const auto files = std::make_shared<const StaticFiles>(options.root, options.listing);
   add_demo_route(table, "/files/...", {get}, {[files](const Request& request, Response& response) {
@@ -122,8 +122,8 @@ void chunks(const Request& request, Response& response) {
 
 }  // namespace
 
-void add_demo_route(RouteTable& table, std::string_view pattern,
-                    std::initializer_list<Method> methods, Route route) {
+void add_demo_route(Router& table, std::string_view pattern, std::initializer_list<Method> methods,
+                    Route route) {
   route.handle = [handle = std::move(route.handle)](const Request& request, Response& response) {
     handle(request, response);
     if (asks_to_close(request)) response.close_after();
@@ -131,9 +131,8 @@ void add_demo_route(RouteTable& table, std::string_view pattern,
   table.add(pattern, methods, std::move(route));
 }
 
-RouteTable demo_routes(std::string_view stage, const ProgramOptions& options,
-                       const Metrics& metrics) {
-  RouteTable table;
+Router demo_routes(std::string_view stage, const ProgramOptions& options, const Metrics& metrics) {
+  Router table;
   add_constants(table);
   add_pages(table);
   add_files(table, options);

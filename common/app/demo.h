@@ -6,7 +6,7 @@
 
 #include "app/command_line.h"
 #include "app/metrics.h"
-#include "app/route_table.h"
+#include "web/router.h"
 
 namespace stagecraft {
 
@@ -33,15 +33,14 @@ namespace stagecraft {
 /// `stage` is the name that /whoami gives the server. `metrics` are those that /metrics shows; they
 /// must outlive the table. Throws std::system_error if a folder that the options name cannot be
 /// opened.
-RouteTable demo_routes(std::string_view stage, const ProgramOptions& options,
-                       const Metrics& metrics);
+Router demo_routes(std::string_view stage, const ProgramOptions& options, const Metrics& metrics);
 
 /// Adds a route that understands close=1.
-void add_demo_route(RouteTable& table, std::string_view pattern,
-                    std::initializer_list<Method> methods, Route route);
+void add_demo_route(Router& table, std::string_view pattern, std::initializer_list<Method> methods,
+                    Route route);
 
 /// The part of them that shows when a request was worked on and by whom: /whoami, /block, /slow,
 /// /gate and /silent.
-void add_probe_routes(RouteTable& table, std::string_view stage, const ProgramOptions& options);
+void add_probe_routes(Router& table, std::string_view stage, const ProgramOptions& options);
 
 }  // namespace stagecraft

@@ -8,12 +8,12 @@
 
 #include "app/demo.h"
 #include "app/gates.h"
-#include "app/json.h"
-#include "app/query.h"
 #include "app/scheduler.h"
 #include "app/silent_clients.h"
 #include "app/unix_time.h"
 #include "base/thread_number.h"
+#include "web/json.h"
+#include "web/query.h"
 
 namespace stagecraft {
 
@@ -133,8 +133,7 @@ Handler gate(const std::string& stage, const std::string& folder) {
 
 }  // namespace
 
-void add_probe_routes(RouteTable& table, std::string_view stage_name,
-                      const ProgramOptions& options) {
+void add_probe_routes(Router& table, std::string_view stage_name, const ProgramOptions& options) {
   const std::string stage(stage_name);
   const auto scheduler = std::make_shared<Scheduler>();
   const auto whoami = [stage](const Request& request, Response& response) {

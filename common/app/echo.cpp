@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "app/number_lines.h"
-#include "app/query.h"
 #include "base/limits.h"
 #include "web/preconditions.h"
+#include "web/query.h"
 
 namespace stagecraft {
 
@@ -148,9 +148,9 @@ void become_raw(const Request& request, Response& response) {
 
 }  // namespace
 
-RouteTable echo_routes() {
+Router echo_routes() {
   using enum Method;
-  RouteTable table;
+  Router table;
   const auto any = {get, head, post, put, patch, delete_, options};
   table.add_otherwise(any, {echo});
   table.add("/fields", any, {list_fields});

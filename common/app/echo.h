@@ -1,7 +1,7 @@
 // The application that answers everything, for probes and conformance suites (--app echo).
 #pragma once
 
-#include "app/route_table.h"
+#include "web/router.h"
 
 namespace stagecraft {
 
@@ -18,6 +18,6 @@ namespace stagecraft {
 ///     /throw         has a handler that fails
 ///     /large?n=N     answers with N bytes, 64 MiB at most
 ///     /raw           becomes a stream of bytes that come back, after `Upgrade: echo`
-RouteTable echo_routes();
+Router echo_routes();
 
 }  // namespace stagecraft

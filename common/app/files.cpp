@@ -6,9 +6,9 @@
 
 namespace stagecraft {
 
-RouteTable file_routes(const ProgramOptions& options) {
+Router file_routes(const ProgramOptions& options) {
   const auto files = std::make_shared<const StaticFiles>(options.root, options.listing);
-  RouteTable table;
+  Router table;
   table.add("/...", {Method::get}, {[files](const Request& request, Response& response) {
               files->answer(request, request.path().substr(1), response);
             }});

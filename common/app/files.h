@@ -2,12 +2,12 @@
 #pragma once
 
 #include "app/command_line.h"
-#include "app/route_table.h"
+#include "web/router.h"
 
 namespace stagecraft {
 
 /// The files of --root at /, and nothing else; folders as lists if --listing says so. Throws
 /// std::system_error if the folder cannot be opened.
-RouteTable file_routes(const ProgramOptions& options);
+Router file_routes(const ProgramOptions& options);
 
 }  // namespace stagecraft

@@ -30,7 +30,7 @@ void announce(const std::string& address) {
   std::fflush(stdout);
 }
 
-RouteTable routes_of(const ProgramOptions& options, const Metrics& metrics) {
+Router routes_of(const ProgramOptions& options, const Metrics& metrics) {
   switch (options.app) {
     case App::demo:
       break;
@@ -49,7 +49,7 @@ void serve(const ProgramOptions& options) {
   Termination termination;  // from here on threads may be started
 
   Metrics metrics;
-  const RouteTable routes = routes_of(options, metrics);
+  const Router routes = routes_of(options, metrics);
   metrics.name_routes(routes.patterns());
   const Application application = routes.application();
   Telemetry telemetry(logger, metrics);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -16,7 +17,10 @@ namespace stagecraft {
 /// How a body is taken in: at most so many bytes, into the sink, or gathered in memory if there is
 /// none. A body beyond the limit is answered 413.
 struct Intake {
-  std::uint64_t max_bytes = 0;
+  /// As large as Limits::max_request_size says.
+  static constexpr std::uint64_t usual = std::numeric_limits<std::uint64_t>::max();
+
+  std::uint64_t max_bytes = usual;
   std::unique_ptr<BodySink> sink;
 };
 
@@ -27,6 +31,14 @@ using Admit = std::function<std::optional<Intake>(const Request& head, Response&
 
 /// Answers a request. Stages with several threads call it from several at once.
 using Handler = std::function<void(const Request&, Response&)>;
+
+/// Sees each answer of a route just before it is rendered, and may still change it: the handler's,
+/// also a deferred one, the refusal of `admit`, the 500 of a handler that threw, the 413 of a body
+/// that is too large. On the session's thread; must not block or defer. What it throws makes a 500.
+///
+/// It does not see what is no answer of the route: to a request that could not be read, and the 503
+/// that is sent in place of a handler that takes too long.
+using Finish = std::function<void(const Request&, Response&)>;
 
 /// Where a handler runs, on the stages that have the thing; elsewhere on the connection's thread.
 /// `here`: on the event loop, and it must not block. `pool`: it may take long, so somewhere else,
@@ -40,6 +52,7 @@ struct Route {
   Admit admit = {};  ///< none: bodies up to Limits::max_request_size are gathered
   Where where = Where::here;
   std::string_view pattern = {};  ///< names the route in metrics: "/files/..."
+  Finish finish = {};             ///< none: an answer leaves as it is
 };
 
 /// From a head to its Route, once for each request: 404 and 405 are routes too. Called on the

@@ -12,6 +12,7 @@ void Exchange::next_request() {
   body.clear();
   body_bytes = 0;
   response.reset();
+  attributes.clear();
 }
 
 void Exchange::reset() {

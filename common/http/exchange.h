@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "http/application.h"
+#include "http/attributes.h"
 #include "http/buffer.h"
 #include "http/chunked_decoder.h"
 #include "http/request_parser.h"
@@ -50,6 +51,7 @@ struct Exchange {
   const ConnectionInfo* connection = nullptr;
   std::uint32_t number = 0;
   bool request_known = false;  // the head could be read, target and all
+  Attributes attributes;
 
   // Its body.
   ChunkedDecoder chunked;

@@ -65,11 +65,15 @@ std::size_t Request::trailer_count() const {
   return chunked ? exchange_->chunked.trailer_count() : 0;
 }
 
+bool Request::announces_body() const { return exchange_->parser.head().framing != Framing::none; }
+
 std::string_view Request::body() const { return exchange_->body.view(); }
 
 BodySink* Request::sink() const { return exchange_->sink.get(); }
 
 const ConnectionInfo& Request::connection() const { return *exchange_->connection; }
+
+Attributes& Request::attributes() const { return exchange_->attributes; }
 
 std::uint32_t Request::number() const { return exchange_->number; }
 

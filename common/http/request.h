@@ -13,6 +13,7 @@
 
 namespace stagecraft {
 
+class Attributes;
 struct Exchange;  // one request in flight; see http/exchange.h
 
 /// The methods of RFC 9110 section 9 and PATCH (RFC 5789). Any other is answered 501 before an
@@ -90,11 +91,15 @@ class Request {
   Field trailer_at(std::size_t index) const;
   std::size_t trailer_count() const;
 
+  /// Whether the head announced a body, of whatever size: if so, `admit` was asked about it.
+  bool announces_body() const;
   /// The whole body, decoded; empty if a sink took it.
   std::string_view body() const;
   /// The sink that `admit` gave, or nullptr.
   BodySink* sink() const;
   const ConnectionInfo& connection() const;
+  /// What filters and handlers tell each other of this request; the one part of it that changes.
+  Attributes& attributes() const;
   /// Which request of its connection this is, from 1 on.
   std::uint32_t number() const;
 

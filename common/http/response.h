@@ -100,6 +100,13 @@ class Response {
   /// offered it (RFC 9110 section 7.8).
   void take_over(Status status, std::string_view protocol, std::unique_ptr<RawStream> stream);
 
+  /// How many bytes the body has; nullopt if it is streamed and nobody knows.
+  std::optional<std::uint64_t> body_size() const;
+  /// Takes the body out as a source, of whatever kind it was, so that a filter may wrap it and give
+  /// it back by stream(). Content-Type stays as it is. nullptr if there is none, or if the
+  /// connection is taken over.
+  std::unique_ptr<BodySource> take_body();
+
   /// The connection closes after this answer.
   void close_after() { close_after_ = true; }
   /// As new: for filters and error pages.

@@ -168,6 +168,7 @@ class Session {
   // session_output.cpp: from a Response to bytes
   void answer_with(Response& response);
   void word_problem(Response& response) const;
+  void let_finish(Response& response);
   void answer_and_close(Status status, std::string_view detail);
   void report_answer();
   void report_sent(std::size_t bytes);

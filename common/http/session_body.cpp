@@ -60,7 +60,7 @@ void Session::application_failed() {
 void Session::admit_body() {
   Exchange& exchange = *request_.exchange_;
   const RequestHead& head = exchange.parser.head();
-  std::optional<Intake> intake = Intake{limits_.max_request_size, nullptr};
+  std::optional<Intake> intake = Intake{};
   if (exchange.route->admit) {
     try {
       intake = exchange.route->admit(request_, exchange.response);
@@ -70,6 +70,7 @@ void Session::admit_body() {
     if (!intake) return answer_with(exchange.response);
     exchange.response.reset();
   }
+  if (intake->max_bytes == Intake::usual) intake->max_bytes = limits_.max_request_size;
   if (head.content_length > intake->max_bytes) {
     error_page(exchange.response, Status::content_too_large, "the body is too large");
     tell(SessionEvent::exceed_request_max_close, head.content_length);

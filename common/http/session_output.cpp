@@ -15,6 +15,7 @@ namespace stagecraft {
 void Session::answer_with(Response& response) {
   Exchange& exchange = *request_.exchange_;
   word_problem(response);
+  if (exchange.route != nullptr && exchange.route->finish) let_finish(response);
   const RequestHead& head = exchange.parser.head();
   const bool draining = workspace_.common_.draining.load(std::memory_order_relaxed);
   Addressee to{head.method, head.minor_version, head.persistent() && !draining};
@@ -52,6 +53,19 @@ void Session::word_problem(Response& response) const {
       fields_known && std::max(weight("application/problem+json"), weight("application/json")) >
                           weight("text/html");
   response.word_problem(prefers_json ? Response::Wording::json : Response::Wording::html);
+}
+
+// The route has the last word on its answer, but for whether the connection goes on.
+void Session::let_finish(Response& response) {
+  const bool close = response.close_after_;
+  try {
+    request_.exchange_->route->finish(request_, response);
+  } catch (...) {
+    response.reset();
+    error_page(response, Status::internal_server_error, "the application failed");
+  }
+  if (close) response.close_after();
+  word_problem(response);
 }
 
 void Session::answer_and_close(Status status, std::string_view detail) {

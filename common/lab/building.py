@@ -23,6 +23,7 @@ _NINJA_STEP = re.compile(r"\[(\d+)/(\d+)\] (.*)")
 # What CMake calls the things that it did not find -> the Debian package that has them.
 _PACKAGE_OF = {
     "CLI11": "libcli11-dev",
+    "RE2": "libre2-dev",
     "Catch2": "catch2",
     "benchmark": "libbenchmark-dev",
     "CMAKE_CXX_COMPILER": "g++",

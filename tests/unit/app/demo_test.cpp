@@ -25,7 +25,7 @@ struct Demo {
   }
 
   Metrics metrics;
-  RouteTable table;
+  Router table;
 };
 
 // REQUIRE, but without an allocation.

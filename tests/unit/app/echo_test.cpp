@@ -14,7 +14,7 @@ namespace {
 
 HttpResponse ask_echo(std::string_view method_and_target, std::string_view fields = {},
                       std::string_view body = {}) {
-  const RouteTable table = echo_routes();
+  const Router table = echo_routes();
   return ask(table.application(), method_and_target, fields, body);
 }
 
@@ -75,7 +75,7 @@ TEST_CASE("Cookies are told one by one") {
 TEST_CASE("Fields are told as they came, and trailers behind them") {
   CHECK(ask_echo("GET /fields", "X-a:  1 \r\nx-A: 2\r\n").body ==
         "Host: localhost\nX-a: 1\nx-A: 2\n");
-  const RouteTable table = echo_routes();
+  const Router table = echo_routes();
   const HttpResponse answer =
       ask_raw(table.application(),
               "POST /fields HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -101,7 +101,7 @@ TEST_CASE("There are answers of every kind") {
 }
 
 TEST_CASE("A stream of bytes comes back after an upgrade") {
-  const RouteTable table = echo_routes();
+  const Router table = echo_routes();
   Driver driver(table.application());
   driver.feed(request("GET /raw", "Connection: keep-alive, Upgrade\r\nUpgrade: x/1, Echo\r\n"));
   driver.feed("first").run();
@@ -125,7 +125,7 @@ TEST_CASE("No upgrade happens that was not asked for") {
     CHECK(answer.field("Upgrade") == "echo");
     CHECK(answer.lists("Connection", "upgrade"));
   }
-  const RouteTable table = echo_routes();
+  const Router table = echo_routes();
   CHECK(ask_raw(table.application(),
                 "GET /raw HTTP/1.0\r\nConnection: upgrade\r\nUpgrade: echo\r\n\r\n")
             .status == 426);

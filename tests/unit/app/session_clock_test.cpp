@@ -28,7 +28,7 @@ Limits short_limits() {
 
 // A session of the echo application, and the clock beside it.
 struct Clocked {
-  const RouteTable table = echo_routes();
+  const Router table = echo_routes();
   Limits limits = short_limits();
   Driver driver{table.application(), limits};
   SessionClock clock{start};

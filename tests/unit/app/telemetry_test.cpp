@@ -19,7 +19,7 @@ std::string logged(LogLevel level, std::string_view bytes, Metrics& metrics) {
   const Pipe pipe;
   Logger logger(level, pipe.write_end());
   Telemetry telemetry(logger, metrics);
-  const RouteTable table = echo_routes();
+  const Router table = echo_routes();
   metrics.name_routes(table.patterns());
   const Application application = table.application();
   const Limits limits;
@@ -129,7 +129,7 @@ TEST_CASE("Nothing is allocated to tell what nobody wants to know") {
     telemetry.closed(connection);
   };
   std::size_t allocated = 1;
-  RouteTable table;
+  Router table;
   table.add("/...", {Method::get}, {[&](const Request& request, Response&) {
               tell_all(&request);
               const std::size_t before = allocations();

@@ -12,6 +12,7 @@
 #include "unit/app/asking.h"
 #include "unit/web/served_folder.h"
 #include "web/media_type.h"
+#include "web/router.h"
 
 using namespace stagecraft;
 using namespace stagecraft::testing;

@@ -1,4 +1,4 @@
-#include "app/json.h"
+#include "web/json.h"
 
 #include "base/escape.h"
 

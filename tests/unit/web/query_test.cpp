@@ -1,5 +1,5 @@
 // What stands behind the question mark.
-#include "app/query.h"
+#include "web/query.h"
 
 #include "catch.h"
 

@@ -1,4 +1,4 @@
-#include "app/query.h"
+#include "web/query.h"
 
 #include <algorithm>
 #include <charconv>
