@@ -170,8 +170,11 @@ def _presets_changed(folder: Path) -> bool:
 def explain_cmake(output: str) -> str:
     """The one thing to do about a failed configuration, else all that CMake said."""
     for name, package in _PACKAGE_OF.items():
-        # Its three ways to say so: for packages, for the compiler, for Ninja.
-        not_found = rf'provided\s+by\s+"{name}"|No {name}|corresponding\s+to\s+"{name}"'
+        # Its ways to say so: for packages, for the compiler, for Ninja, and for what we look for.
+        not_found = (
+            rf'provided\s+by\s+"{name}"|No {name}|corresponding\s+to\s+"{name}"'
+            rf"|Could NOT find {name}\b"
+        )
         if re.search(not_found, output):
             return f"CMake did not find {name}; the Debian package is {package}"
     return f"CMake could not configure the build; it says:\n{output.rstrip()}"

@@ -101,6 +101,14 @@ def check_cli11() -> Check:
     return check_library("CLI11", "libcli11-dev", ["CLI/Version.hpp"], "CLI11_VERSION")
 
 
+def check_re2() -> Check:
+    """RE2, which matches the regular expressions in routes. Its headers do not tell its version."""
+    if machine.macros_of("re2/re2.h"):
+        return Check("RE2", "ok", "there")
+    remedy = "apt-get install libre2-dev"
+    return Check("RE2", "missing", "the compiler finds no header of it", remedy)
+
+
 def check_descriptors() -> Check:
     """How many files and connections one process may hold: a server needs one for each client."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -221,6 +229,7 @@ CHECKS: tuple[Callable[[], Check], ...] = (
     check_cmake,
     check_ninja,
     check_cli11,
+    check_re2,
     check_catch2,
     check_thread_sanitizer,
     check_port,

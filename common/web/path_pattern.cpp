@@ -85,6 +85,10 @@ PathPattern::PathPattern(std::string_view text) {
     if (braces && (part.front() != '{' || part.back() != '}' || part.size() < 2)) {
       refuse(text, "has braces that are not around a whole segment");
     }
+    // Would a '/' end the segment? Not while a brace is open.
+    if (braces && segment_size(std::string(part) + '/') != part.size()) {
+      refuse(text, "has a brace that is not closed");
+    }
     const Segment segment = segment_of(part);
     if (segment.kind != Kind::text) {
       if (!is_name(segment.name)) refuse(text, "has a parameter without a proper name");

@@ -111,6 +111,8 @@ class Reports(unittest.TestCase):
     def test_a_missing_dependency_is_one_line(self) -> None:
         said = 'By not providing "FindCatch2.cmake" ... file provided by "Catch2" with any of'
         self.assertIn("the Debian package is catch2", building.explain_cmake(said))
+        said = "Could NOT find RE2 (missing: RE2_LIBRARY RE2_INCLUDE_DIR)"
+        self.assertIn("the Debian package is libre2-dev", building.explain_cmake(said))
         self.assertIn("something else", building.explain_cmake("CMake Error: something else"))
 
 

@@ -168,7 +168,8 @@ TEST_CASE("A filter can wrap the request's body") {
     intake.sink = std::make_unique<Capitals>(std::move(intake.sink));
   })};
   const Route route = filtered({[](const Request& request, Response& response) {
-                                  response.text(sink_of<Keeper>(request)->text);
+                                  const Keeper* const keeper = sink_of<Keeper>(request);
+                                  response.text(keeper == nullptr ? "" : keeper->text);
                                 },
                                 [](const Request&, Response&) {
                                   return Intake{100, std::make_unique<Keeper>()};
