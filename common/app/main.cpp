@@ -51,11 +51,10 @@ void serve(const ProgramOptions& options) {
   Metrics metrics;
   const Router routes = routes_of(options, metrics);
   metrics.name_routes(routes.patterns());
-  const Application application = routes.application();
   Telemetry telemetry(logger, metrics);
   telemetry.on_failure([&termination] { termination.request(); });
 
-  Server server(options, application, telemetry);
+  Server server(options, routes.application(), telemetry);
   server.start();
   announce(server.address());
   termination.wait();

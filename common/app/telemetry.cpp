@@ -47,6 +47,9 @@ std::string_view meaning(SessionEvent event) {
 
 }  // namespace
 
+Telemetry::Telemetry()
+    : own_(std::make_unique<Own>()), logger_(own_->logger), metrics_(own_->metrics) {}
+
 void Telemetry::log(std::string_view name, const ConnectionInfo& connection) noexcept {
   if (!logger_.wants_events()) return;
   without_fail([&] { logger_.log(LogEvent(name, {{"id", connection.id}})); });

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string_view>
 #include <utility>
 
@@ -23,6 +24,9 @@ class Telemetry final : public Observer {
  public:
   /// Both must outlive this object.
   Telemetry(Logger& logger, Metrics& metrics) : logger_(logger), metrics_(metrics) {}
+
+  /// Tells nobody of anything but errors, which go to stderr.
+  Telemetry();
 
   // --- Of the session ---------------------------------------------------------------------------
 
@@ -72,6 +76,12 @@ class Telemetry final : public Observer {
   void log(std::string_view name, const ConnectionInfo& connection) noexcept;
   void log(std::string_view name, const ConnectionInfo& connection, LogField field) noexcept;
 
+  struct Own {
+    Logger logger;
+    Metrics metrics;
+  };
+
+  std::unique_ptr<Own> own_;  // of who was given none
   Logger& logger_;
   Metrics& metrics_;
   std::function<void()> react_;

@@ -1,12 +1,15 @@
 // What a server serves: from a request's head to a handler.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include "http/request.h"
 #include "http/responder.h"
@@ -45,8 +48,7 @@ using Finish = std::function<void(const Request&, Response&)>;
 /// which --executor decides. `thread`: always on a thread of its own.
 enum class Where : std::uint8_t { here, pool, thread };
 
-/// What an Application chose for a request. Must outlive the request: routes are made once, before
-/// the server starts.
+/// What an Application chose for a request. It lives as long as its Application does.
 struct Route {
   Handler handle;
   Admit admit = {};  ///< none: bodies up to Limits::max_request_size are gathered
@@ -55,10 +57,57 @@ struct Route {
   Finish finish = {};             ///< none: an answer leaves as it is
 };
 
+/// A function from a head to its Route.
+template <typename Function>
+concept RouteLookup =
+    std::is_lvalue_reference_v<std::invoke_result_t<const Function&, const Request&>> &&
+    std::is_invocable_r_v<const Route&, const Function&, const Request&>;
+
+/// A table of routes, in which a head is looked up.
+template <typename Table>
+concept RouteFinder = requires(const Table& table, const Request& head) {
+  { table.find(head) } -> std::same_as<const Route&>;
+};
+
 /// From a head to its Route, once for each request: 404 and 405 are routes too. Called on the
 /// session's thread, from several at once where there are several; must not block. What it throws
 /// is answered 500.
-using Application = std::function<const Route&(const Request& head)>;
+///
+/// Made of what has the routes, which it then owns; or, by a function that returns a reference to a
+/// Route, of routes that live elsewhere. The server keeps an Application until the last request
+/// that it has found a route for is over.
+///
+///     Server server(options, [](const Request&, Response& response) { response.text("hello"); });
+class Application {
+ public:
+  /// Knows no route: for a server that is given one later, by replace().
+  Application() = default;
+
+  /// The one Route of all requests.
+  Application(Route route)
+      : Application([kept = std::make_shared<const Route>(std::move(route))](
+                        const Request&) -> const Route& { return *kept; }) {}
+
+  /// One handler for all requests.
+  template <typename Function>
+  requires std::is_invocable_r_v<void, const Function&, const Request&, Response&> Application(
+      Function handler)
+      : Application(Route{std::move(handler)}) {}
+
+  /// A table with `const Route& find(const Request& head) const`.
+  template <RouteFinder Table>
+  Application(Table table)
+      : Application([kept = std::make_shared<const Table>(std::move(table))](
+                        const Request& head) -> const Route& { return kept->find(head); }) {}
+
+  template <RouteLookup Function>
+  Application(Function lookup) : lookup_(std::move(lookup)) {}
+
+  const Route& operator()(const Request& head) const { return lookup_(head); }
+
+ private:
+  std::function<const Route&(const Request& head)> lookup_;
+};
 
 /// Runs a handler: the one place where an exception becomes a 500. What the handler had set or
 /// deferred by then is dropped. The exception's text goes to no client.

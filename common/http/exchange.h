@@ -21,6 +21,8 @@
 
 namespace stagecraft {
 
+struct Snapshot;  // see http/workspace.h
+
 /// How an answer's body leaves, once its head is rendered.
 enum class Delivery : std::uint8_t {
   done,          // it stands behind its head in the output, or there is none
@@ -47,6 +49,7 @@ struct Exchange {
   RequestParser parser;
   RequestTarget target;
   std::string decoded_path;
+  Snapshot* snapshot = nullptr;  // the application that has the route
   const Route* route = nullptr;
   const ConnectionInfo* connection = nullptr;
   std::uint32_t number = 0;

@@ -29,10 +29,9 @@ std::chrono::milliseconds length(Timer timer, const Limits& limits) {
   return {};
 }
 
-Session::Session(const Limits& limits, const Application& application, Workspace& workspace,
-                 std::shared_ptr<Postbox> postbox, ConnectionInfo& connection)
+Session::Session(const Limits& limits, Workspace& workspace, std::shared_ptr<Postbox> postbox,
+                 ConnectionInfo& connection)
     : limits_(limits),
-      application_(application),
       workspace_(workspace),
       postbox_(std::move(postbox)),
       connection_(connection) {}

@@ -53,8 +53,8 @@ std::chrono::milliseconds length(Timer timer, const Limits& limits);
 class Session {
  public:
   /// All but the postbox are kept by reference and must outlive the session.
-  Session(const Limits& limits, const Application& application, Workspace& workspace,
-          std::shared_ptr<Postbox> postbox, ConnectionInfo& connection);
+  Session(const Limits& limits, Workspace& workspace, std::shared_ptr<Postbox> postbox,
+          ConnectionInfo& connection);
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -180,6 +180,7 @@ class Session {
   void count_for_timer(std::size_t bytes);
   void abandon() noexcept;
   void release() noexcept;
+  void leave_application() noexcept;
 
   // session_events.cpp: what the stage tells
   bool receives_into_body() const;
@@ -193,7 +194,6 @@ class Session {
   void clear(Flag flag) { flags_ = static_cast<std::uint16_t>(flags_ & ~flag); }
 
   const Limits& limits_;
-  const Application& application_;
   Workspace& workspace_;
   std::shared_ptr<Postbox> postbox_;
   ConnectionInfo& connection_;

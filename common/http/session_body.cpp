@@ -42,7 +42,8 @@ void Session::begin_request() {
   }
   if (head.framing == Framing::chunked) exchange.chunked.reset();
   try {
-    exchange.route = &application_(request_);
+    exchange.snapshot = &workspace_.enter_application();
+    exchange.route = &(*exchange.snapshot->application)(request_);
   } catch (...) {
     return application_failed();
   }

@@ -119,6 +119,7 @@ void Session::end_request() {
   Exchange& exchange = *request_.exchange_;
   forget_body();
   exchange.next_request();
+  leave_application();
   exchange.input.empty() ? clear(pipelined) : set(pipelined);
   clear(body_pending);
   phase_ = Phase::head;
@@ -203,7 +204,15 @@ void Session::abandon() noexcept {
 void Session::release() noexcept {
   if (request_.exchange_ == nullptr) return;
   forget_body();
+  // What the application made for this request goes before the application does.
+  Snapshot* const snapshot = std::exchange(request_.exchange_->snapshot, nullptr);
   workspace_.give_back(std::exchange(request_.exchange_, nullptr));
+  if (snapshot != nullptr) workspace_.leave_application(*snapshot);
+}
+
+void Session::leave_application() noexcept {
+  Snapshot* const snapshot = std::exchange(request_.exchange_->snapshot, nullptr);
+  if (snapshot != nullptr) workspace_.leave_application(*snapshot);
 }
 
 }  // namespace stagecraft

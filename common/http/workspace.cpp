@@ -13,8 +13,8 @@ constexpr std::size_t max_spare = 64;
 
 }  // namespace
 
-Workspace::Workspace(const Limits& limits, Observer* observer, Common* common)
-    : limits_(limits), observer_(observer), common_(common != nullptr ? *common : own_common_) {
+Workspace::Workspace(const Limits& limits, Common& common, Observer* observer)
+    : limits_(limits), observer_(observer), common_(common) {
   spare_.reserve(max_spare);  // so that giving back cannot fail
   spare_.push_back(std::make_unique<Exchange>(limits_));
   set_time(0);
@@ -46,6 +46,35 @@ void Workspace::give_back(Exchange* exchange) noexcept {
   if (spare_.size() == max_spare) return;
   owned->reset();
   spare_.push_back(std::move(owned));
+}
+
+Snapshot& Workspace::enter_application() {
+  if (replaced()) take_current();
+  ++current_->requests;
+  return *current_;
+}
+
+void Workspace::take_current() {
+  auto next = std::make_unique<Snapshot>();
+  replaced_.reserve(replaced_.size() + 1);
+  auto [application, generation] = common_.application.current();
+  next->application = std::move(application);
+  current_.swap(next);
+  generation_ = generation;
+  if (next && next->requests > 0) replaced_.push_back(std::move(next));
+}
+
+void Workspace::leave_application(Snapshot& snapshot) noexcept {
+  if (--snapshot.requests > 0) return;
+  if (&snapshot == current_.get()) return drop_replaced();
+  const auto is_left = [&snapshot](const auto& each) { return each.get() == &snapshot; };
+  replaced_.erase(std::find_if(replaced_.begin(), replaced_.end(), is_left));
+}
+
+void Workspace::drop_replaced() noexcept {
+  if (!replaced() || !current_ || current_->requests > 0) return;
+  current_.reset();
+  generation_ = 0;  // none: the next request takes what holds then
 }
 
 }  // namespace stagecraft

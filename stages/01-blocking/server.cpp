@@ -42,7 +42,8 @@ std::optional<std::chrono::milliseconds> time_left(SessionClock::Clock::time_poi
 struct Server::Connection {
   Connection(Accepted& client, std::uint64_t id, Server& server)
       : socket(std::move(client.socket)),
-        session(server.options_.limits, server.application_, server.workspace_, mailbox, info) {
+        workspace(server.options_.limits, server.common_, &server.telemetry_),
+        session(server.options_.limits, workspace, mailbox, info) {
     info.id = id;
     info.remote_address = std::move(client.remote_address);
     info.local_address = socket.local_address();
@@ -54,6 +55,7 @@ struct Server::Connection {
   Socket socket;
   ConnectionInfo info;
   std::shared_ptr<Mailbox> mailbox = std::make_shared<Mailbox>();
+  Workspace workspace;
   Session session;
   SessionClock clock{Clock::now()};
   std::chrono::milliseconds receive_timeout{0}, send_timeout{0};  // as set on the socket
@@ -61,11 +63,14 @@ struct Server::Connection {
   bool owed_a_look = true;         // for input, even if the time for it is over
 };
 
-Server::Server(const Options& options, const Application& application, Telemetry& telemetry)
+Server::Server(const Options& options, Application application, Telemetry& telemetry)
+    : options_(options), telemetry_(telemetry), common_(std::move(application)) {}
+
+Server::Server(const Options& options, Application application)
     : options_(options),
-      application_(application),
-      telemetry_(telemetry),
-      workspace_(options.limits, &telemetry, &common_) {}
+      own_telemetry_(std::make_unique<Telemetry>()),
+      telemetry_(*own_telemetry_),
+      common_(std::move(application)) {}
 
 void Server::start() {
   listener_.emplace(ListenerOptions{.host = options_.host,
@@ -167,7 +172,7 @@ bool Server::serve_batch(Connection& connection) {
         break;
       case Step::wait:
         if (const auto letter = connection.mailbox->take(deadline(connection))) {
-          workspace_.set_time(std::time(nullptr));
+          connection.workspace.set_time(std::time(nullptr));
           session.answer(*letter);
         } else {
           session.expired();
@@ -208,7 +213,7 @@ void Server::receive(Connection& connection) {
   const auto room = session.read_buffer();
   const Io io = left ? connection.socket.recv(room) : connection.socket.recv_now(room);
   connection.idle = false;
-  workspace_.set_time(std::time(nullptr));
+  connection.workspace.set_time(std::time(nullptr));
 
   switch (io.kind) {
     case Io::bytes:
@@ -289,6 +294,10 @@ bool Server::wait_for_end(Clock::time_point deadline) {
     if (ended_changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
   }
   return ended_;
+}
+
+void Server::replace(Application application) {
+  common_.application.replace(std::move(application));
 }
 
 void Server::join() {

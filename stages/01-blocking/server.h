@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -21,8 +22,10 @@ namespace stagecraft {
 /// none of the server's own.
 class Server {
  public:
-  /// All three are kept by reference and must outlive the server, the options unchanged.
-  Server(const Options& options, const Application& application, Telemetry& telemetry);
+  /// `telemetry` is kept by reference and must outlive the server.
+  Server(const Options& options, Application application, Telemetry& telemetry);
+  /// Tells nobody of anything but errors, which go to stderr.
+  Server(const Options& options, Application application);
   /// Ends what still runs, without grace, and waits for it.
   ~Server();
   Server(const Server&) = delete;
@@ -39,6 +42,11 @@ class Server {
   /// `grace` is over; what is left then is cut off. Returns when all is done. False: it is not,
   /// because a handler still runs, and nobody but itself can end it.
   bool stop(std::chrono::milliseconds grace);
+
+  /// Any thread, at any time. Who begins to ask from now on is served by `application`; requests
+  /// that have begun keep the one before, and it goes with the last of them. A thread that waits
+  /// for its client keeps it until it hears from one.
+  void replace(Application application);
 
   /// Waits until the server's thread has ended; the port is free then. After stop().
   void join();
@@ -61,11 +69,10 @@ class Server {
   bool draining() const { return drain_until_.load() != Clock::time_point::max(); }
   bool wait_for_end(Clock::time_point deadline);
 
-  const Options& options_;
-  const Application& application_;
+  const Options options_;
+  const std::unique_ptr<Telemetry> own_telemetry_;  // of a server that was given none
   Telemetry& telemetry_;
   Workspace::Common common_;
-  Workspace workspace_;
   std::optional<Listener> listener_;
   std::uint64_t last_connection_ = 0;  // its id
   Thread thread_;

@@ -57,8 +57,8 @@ std::optional<std::chrono::milliseconds> time_left(SessionClock::Clock::time_poi
 struct Server::Connection {
   Connection(Accepted& client, std::uint64_t id, Server& server)
       : socket(std::move(client.socket)),
-        workspace(server.options_.limits, &server.telemetry_, &server.common_),
-        session(server.options_.limits, server.application_, workspace, mailbox, info) {
+        workspace(server.options_.limits, server.common_, &server.telemetry_),
+        session(server.options_.limits, workspace, mailbox, info) {
     info.id = id;
     info.remote_address = std::move(client.remote_address);
     info.local_address = socket.local_address();
@@ -80,8 +80,14 @@ struct Server::Connection {
   Thread thread;
 };
 
-Server::Server(const Options& options, const Application& application, Telemetry& telemetry)
-    : options_(options), application_(application), telemetry_(telemetry) {}
+Server::Server(const Options& options, Application application, Telemetry& telemetry)
+    : options_(options), telemetry_(telemetry), common_(std::move(application)) {}
+
+Server::Server(const Options& options, Application application)
+    : options_(options),
+      own_telemetry_(std::make_unique<Telemetry>()),
+      telemetry_(*own_telemetry_),
+      common_(std::move(application)) {}
 
 void Server::start() {
   listener_.emplace(ListenerOptions{.host = options_.host,
@@ -366,6 +372,10 @@ bool Server::wait_for_end(Clock::time_point deadline) {
     if (ended_changed_.wait_until(mutex_, deadline) == std::cv_status::timeout) break;
   }
   return ended_;
+}
+
+void Server::replace(Application application) {
+  common_.application.replace(std::move(application));
 }
 
 void Server::join() {

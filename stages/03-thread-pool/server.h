@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <list>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -25,8 +26,10 @@ namespace stagecraft {
 /// none of the server's own.
 class Server {
  public:
-  /// All three are kept by reference and must outlive the server, the options unchanged.
-  Server(const Options& options, const Application& application, Telemetry& telemetry);
+  /// `telemetry` is kept by reference and must outlive the server.
+  Server(const Options& options, Application application, Telemetry& telemetry);
+  /// Tells nobody of anything but errors, which go to stderr.
+  Server(const Options& options, Application application);
   /// Ends what still runs, without grace, and waits for it.
   ~Server();
   Server(const Server&) = delete;
@@ -43,6 +46,11 @@ class Server {
   /// `grace` is over; what is left then is cut off. Returns when all is done. False: it is not,
   /// because a handler still runs, and nobody but itself can end it.
   bool stop(std::chrono::milliseconds grace);
+
+  /// Any thread, at any time. Who begins to ask from now on is served by `application`; requests
+  /// that have begun keep the one before, and it goes with the last of them. A thread that waits
+  /// for its client keeps it until it hears from one.
+  void replace(Application application);
 
   /// Waits until the server's threads have ended; the port is free then. After stop().
   void join();
@@ -72,8 +80,8 @@ class Server {
   bool draining() const { return drain_until_.load() != Clock::time_point::max(); }
   bool wait_for_end(Clock::time_point deadline);
 
-  const Options& options_;
-  const Application& application_;
+  const Options options_;
+  const std::unique_ptr<Telemetry> own_telemetry_;  // of a server that was given none
   Telemetry& telemetry_;
   Workspace::Common common_;
   std::optional<Listener> listener_;

@@ -22,12 +22,12 @@ constexpr auto full_pause = 10ms;
 
 }  // namespace
 
-EventLoop::EventLoop(const Options& options, const Application& application, Telemetry& telemetry,
+EventLoop::EventLoop(const Options& options, Workspace::Common& common, Telemetry& telemetry,
                      Listener listener)
     : options_(options),
-      application_(application),
+      common_(common),
       telemetry_(telemetry),
-      workspace_(options.limits, &telemetry, &common_),
+      workspace_(options.limits, common, &telemetry),
       listener_(std::move(listener)) {
   listener_->set_nonblocking();
   poller_.add(listener_->descriptor(), Interest::readable, on_client_);
@@ -134,6 +134,7 @@ void EventLoop::pause_accepting(Clock::time_point until) {
 void EventLoop::deliver_letters() {
   role_.assert_held();
   mailbox_->acknowledge();
+  workspace_.drop_replaced();
   while (const auto letter = mailbox_->take()) {
     const auto found = connections_.find(letter->ticket.connection);
     if (found != connections_.end()) found->second->deliver(*letter);

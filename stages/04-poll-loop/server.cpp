@@ -16,8 +16,14 @@ constexpr auto end_moment = 1s;
 
 }  // namespace
 
-Server::Server(const Options& options, const Application& application, Telemetry& telemetry)
-    : options_(options), application_(application), telemetry_(telemetry) {}
+Server::Server(const Options& options, Application application, Telemetry& telemetry)
+    : options_(options), telemetry_(telemetry), common_(std::move(application)) {}
+
+Server::Server(const Options& options, Application application)
+    : options_(options),
+      own_telemetry_(std::make_unique<Telemetry>()),
+      telemetry_(*own_telemetry_),
+      common_(std::move(application)) {}
 
 Server::~Server() {
   stop(0ms);
@@ -38,8 +44,8 @@ void Server::start() {
   address_ = listener.address();
   port_ = listener.port();
   telemetry_.count_by_loop(1);
-  loop_.emplace(options_, application_, telemetry_, std::move(listener));
   MutexLock lock(mutex_);
+  loop_.emplace(options_, common_, telemetry_, std::move(listener));
   thread_ = Thread(0, [this] { run_loop(); });
   ended_ = false;
 }
@@ -50,10 +56,17 @@ bool Server::stop(std::chrono::milliseconds grace) {
   return wait_for_end(end + end_moment);
 }
 
+void Server::replace(Application application) {
+  common_.application.replace(std::move(application));
+  // A loop at rest shall let go of the one before, too.
+  MutexLock lock(mutex_);
+  if (loop_) loop_->wake_up();
+}
+
 void Server::join() {
   if (thread_.joinable()) thread_.join();
-  loop_.reset();
   MutexLock lock(mutex_);
+  loop_.reset();
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 

@@ -12,7 +12,6 @@
 #include "app/telemetry.h"
 #include "base/options.h"
 #include "base/thread_annotations.h"
-#include "http/application.h"
 #include "http/workspace.h"
 #include "mailbox.h"
 #include "net/listener.h"
@@ -34,7 +33,7 @@ class EventLoop {
   using Clock = Timed::Clock;
 
   /// Takes the listener; keeps the others by reference. Throws std::system_error.
-  EventLoop(const Options& options, const Application& application, Telemetry& telemetry,
+  EventLoop(const Options& options, Workspace::Common& common, Telemetry& telemetry,
             Listener listener);
   ~EventLoop();
   EventLoop(const EventLoop&) = delete;
@@ -44,6 +43,8 @@ class EventLoop {
   void run();
   /// Any thread. Who has connected by now is still answered, until `until` at the latest.
   void stop(Clock::time_point until);
+  /// Any thread. Ends a wait, so that the loop looks around.
+  void wake_up() { mailbox_->wake_up(); }
 
   // For the connections, on the loop's thread.
   void watch(Connection& connection, Interest interest) REQUIRES(role_);
@@ -60,7 +61,6 @@ class EventLoop {
   Clock::time_point drain_until() const { return stop_at_.load(); }
 
   const Options& options() const { return options_; }
-  const Application& application() const { return application_; }
   Telemetry& telemetry() { return telemetry_; }
   const std::shared_ptr<Mailbox>& mailbox() const { return mailbox_; }
 
@@ -83,11 +83,10 @@ class EventLoop {
   void cut_off_rest() REQUIRES(role_);
 
   const Options& options_;
-  const Application& application_;
+  Workspace::Common& common_;
   Telemetry& telemetry_;
   const std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
   std::atomic<Clock::time_point> stop_at_{Clock::time_point::max()};
-  Workspace::Common common_;
 
   ThreadRole role_;
   Workspace workspace_ GUARDED_BY(role_);

@@ -26,13 +26,13 @@ constexpr int max_accepts = 64;
 
 }  // namespace
 
-EventLoop::EventLoop(const Options& options, const Application& application, Telemetry& telemetry,
+EventLoop::EventLoop(const Options& options, Workspace::Common& common, Telemetry& telemetry,
                      HandlerThreads& handler_threads, Listener listener)
     : options_(options),
-      application_(application),
+      common_(common),
       telemetry_(telemetry),
       handler_threads_(handler_threads),
-      workspace_(options.limits, &telemetry, &common_),
+      workspace_(options.limits, common, &telemetry),
       listener_(std::move(listener)) {
   listener_->set_nonblocking();
   poller_.add(listener_->descriptor(), Interest::readable, on_client_);
@@ -152,6 +152,7 @@ void EventLoop::pause_accepting(Clock::time_point until) {
 void EventLoop::deliver_letters() {
   role_.assert_held();
   mailbox_->acknowledge();
+  workspace_.drop_replaced();
   while (Lent* lent = mailbox_->take_returned()) static_cast<Connection*>(lent)->returned();
   while (const auto letter = mailbox_->take()) {
     const auto found = connections_.find(letter->ticket.connection);

@@ -16,8 +16,14 @@ constexpr auto end_moment = 1s;
 
 }  // namespace
 
-Server::Server(const Options& options, const Application& application, Telemetry& telemetry)
-    : options_(options), application_(application), telemetry_(telemetry) {}
+Server::Server(const Options& options, Application application, Telemetry& telemetry)
+    : options_(options), telemetry_(telemetry), common_(std::move(application)) {}
+
+Server::Server(const Options& options, Application application)
+    : options_(options),
+      own_telemetry_(std::make_unique<Telemetry>()),
+      telemetry_(*own_telemetry_),
+      common_(std::move(application)) {}
 
 Server::~Server() {
   stop(0ms);
@@ -38,9 +44,9 @@ void Server::start() {
   address_ = listener.address();
   port_ = listener.port();
   telemetry_.count_by_loop(1);
-  handler_threads_.emplace(options_);
-  loop_.emplace(options_, application_, telemetry_, *handler_threads_, std::move(listener));
   MutexLock lock(mutex_);
+  handler_threads_.emplace(options_);
+  loop_.emplace(options_, common_, telemetry_, *handler_threads_, std::move(listener));
   thread_ = Thread(0, [this] { run_loop(); });
   ended_ = false;
 }
@@ -51,11 +57,18 @@ bool Server::stop(std::chrono::milliseconds grace) {
   return wait_for_end(end + end_moment);
 }
 
+void Server::replace(Application application) {
+  common_.application.replace(std::move(application));
+  // A loop at rest shall let go of the one before, too.
+  MutexLock lock(mutex_);
+  if (loop_) loop_->wake_up();
+}
+
 void Server::join() {
   if (thread_.joinable()) thread_.join();
+  MutexLock lock(mutex_);
   loop_.reset();
   handler_threads_.reset();
-  MutexLock lock(mutex_);
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "event_loop.h"
 #include "handler_threads.h"
 #include "http/application.h"
+#include "http/workspace.h"
 
 namespace stagecraft {
 
@@ -21,8 +23,10 @@ namespace stagecraft {
 /// of the server's own.
 class Server {
  public:
-  /// All three are kept by reference and must outlive the server; `options` must not change.
-  Server(const Options& options, const Application& application, Telemetry& telemetry);
+  /// `telemetry` is kept by reference and must outlive the server.
+  Server(const Options& options, Application application, Telemetry& telemetry);
+  /// Tells nobody of anything but errors, which go to stderr.
+  Server(const Options& options, Application application);
   /// Ends what still runs, without any grace, and waits for it.
   ~Server();
   Server(const Server&) = delete;
@@ -40,6 +44,10 @@ class Server {
   /// False: a handler still runs, which nothing can end but itself.
   bool stop(std::chrono::milliseconds grace);
 
+  /// Any thread, at any time. Who begins to ask from now on is served by `application`; requests
+  /// that have begun keep the one before, and it goes with the last of them.
+  void replace(Application application);
+
   /// Waits until the server's thread has ended; the port is free then. After stop(), or when the
   /// server has failed: then throws what ended its loop.
   void join();
@@ -50,13 +58,14 @@ class Server {
   void run_loop();
   bool wait_for_end(Clock::time_point deadline);
 
-  const Options& options_;
-  const Application& application_;
+  const Options options_;
+  const std::unique_ptr<Telemetry> own_telemetry_;  // of a server that was given none
   Telemetry& telemetry_;
+  Workspace::Common common_;
   std::string address_;
   std::uint16_t port_ = 0;
   std::optional<HandlerThreads> handler_threads_;
-  std::optional<EventLoop> loop_;
+  std::optional<EventLoop> loop_;  // made and unmade under mutex_: replace() may look for it
   Thread thread_;
 
   Mutex mutex_;

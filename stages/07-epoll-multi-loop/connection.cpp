@@ -35,7 +35,7 @@ std::int64_t unix_time_us() {
 Connection::Connection(EventLoop& loop, Workspace& workspace, Accepted& client, std::uint64_t id)
     : loop_(loop),
       socket_(std::move(client.socket)),
-      session_(loop.options().limits, loop.application(), workspace, loop.mailbox(), info_),
+      session_(loop.options().limits, workspace, loop.mailbox(), info_),
       clock_(loop.now()) {
   info_.id = id;
   info_.remote_address = std::move(client.remote_address);

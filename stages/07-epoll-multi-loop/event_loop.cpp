@@ -29,7 +29,7 @@ constexpr int max_accepts = 64;
 EventLoop::EventLoop(Shared& shared, std::uint32_t number, std::optional<Listener> listener)
     : shared_(shared),
       number_(number),
-      workspace_(shared.options.limits, &shared.telemetry, &shared.common),
+      workspace_(shared.options.limits, shared.common, &shared.telemetry),
       listener_(std::move(listener)) {
   if (listener_) {
     listener_->set_nonblocking();
@@ -181,6 +181,7 @@ void EventLoop::pause_accepting(Clock::time_point until) {
 void EventLoop::deliver_letters() {
   role_.assert_held();
   mailbox_->acknowledge();
+  workspace_.drop_replaced();
   add_sent_clients();
   while (Lent* lent = mailbox_->take_returned()) static_cast<Connection*>(lent)->returned();
   while (const auto letter = mailbox_->take()) {

@@ -13,7 +13,6 @@
 #include "base/options.h"
 #include "base/thread_annotations.h"
 #include "handler_threads.h"
-#include "http/application.h"
 #include "http/workspace.h"
 #include "mailbox.h"
 #include "net/listener.h"
@@ -36,16 +35,15 @@ class EventLoop {
 
   /// What the loops of a server have in common.
   struct Shared {
-    Shared(const Options& its_options, const Application& its_application, Telemetry& its_telemetry)
-        : options(its_options), application(its_application), telemetry(its_telemetry) {}
+    Shared(const Options& its_options, Workspace::Common& its_common, Telemetry& its_telemetry)
+        : options(its_options), common(its_common), telemetry(its_telemetry) {}
 
     const Options& options;
-    const Application& application;
+    Workspace::Common& common;
     Telemetry& telemetry;
     HandlerThreads handler_threads{options};
     std::atomic<std::uint64_t> last_connection = 0;  // a number once given is never given again
     std::atomic<std::size_t> connections = 0;
-    Workspace::Common common;
     std::vector<std::unique_ptr<EventLoop>> loops;
   };
 
@@ -61,6 +59,8 @@ class EventLoop {
   void abandon();
   /// Any thread. Who has connected by now is still answered, until `until` at the latest.
   void stop(Clock::time_point until);
+  /// Any thread. Ends a wait, so that the loop looks around.
+  void wake_up() { mailbox_->wake_up(); }
   /// Any thread. How many clients it has, those included that are on their way to it.
   std::size_t load() const { return load_.load(std::memory_order_relaxed); }
 
@@ -80,7 +80,6 @@ class EventLoop {
 
   std::uint32_t number() const { return number_; }
   const Options& options() const { return shared_.options; }
-  const Application& application() const { return shared_.application; }
   Telemetry& telemetry() { return shared_.telemetry; }
   HandlerThreads& handler_threads() { return shared_.handler_threads; }
   const std::shared_ptr<Mailbox>& mailbox() const { return mailbox_; }

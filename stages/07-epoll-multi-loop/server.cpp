@@ -19,8 +19,14 @@ constexpr auto end_moment = 1s;
 
 }  // namespace
 
-Server::Server(const Options& options, const Application& application, Telemetry& telemetry)
-    : options_(options), application_(application), telemetry_(telemetry) {}
+Server::Server(const Options& options, Application application, Telemetry& telemetry)
+    : options_(options), telemetry_(telemetry), common_(std::move(application)) {}
+
+Server::Server(const Options& options, Application application)
+    : options_(options),
+      own_telemetry_(std::make_unique<Telemetry>()),
+      telemetry_(*own_telemetry_),
+      common_(std::move(application)) {}
 
 Server::~Server() {
   stop(0ms);
@@ -38,7 +44,8 @@ void Server::start() {
   listen.backlog = options_.accept_length;
   listen.reuse_addr = options_.reuse_addr;
   listen.reuse_port = options_.reuse_port;
-  shared_.emplace(options_, application_, telemetry_);
+  MutexLock lock(mutex_);
+  shared_.emplace(options_, common_, telemetry_);
   const std::size_t count = options_.concurrency > 0
                                 ? options_.concurrency
                                 : std::max<std::size_t>(1, std::thread::hardware_concurrency());
@@ -54,7 +61,6 @@ void Server::start() {
     }
     shared_->loops.push_back(std::make_unique<EventLoop>(*shared_, number, std::move(listener)));
   }
-  MutexLock lock(mutex_);
   threads_.reserve(count);
   for (const auto& loop : shared_->loops) {
     threads_.push_back(Thread(0, [this, &loop = *loop] { run_loop(loop); }));
@@ -69,11 +75,19 @@ bool Server::stop(std::chrono::milliseconds grace) {
   return wait_for_end(end + end_moment);
 }
 
+void Server::replace(Application application) {
+  common_.application.replace(std::move(application));
+  // A loop at rest shall let go of the one before, too.
+  MutexLock lock(mutex_);
+  if (!shared_) return;
+  for (const auto& loop : shared_->loops) loop->wake_up();
+}
+
 void Server::join() {
   for (Thread& thread : threads_) thread.join();
   threads_.clear();
-  shared_.reset();
   MutexLock lock(mutex_);
+  shared_.reset();
   if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 

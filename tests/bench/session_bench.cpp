@@ -73,11 +73,11 @@ class Connection {
 
   const Limits limits_;
   const Route route_;
-  const Application application_ = [this](const Request&) -> const Route& { return route_; };
-  Workspace workspace_{limits_};
+  Workspace::Common common_{[this](const Request&) -> const Route& { return route_; }};
+  Workspace workspace_{limits_, common_};
   const std::shared_ptr<PlainPostbox> postbox_ = std::make_shared<PlainPostbox>();
   ConnectionInfo info_;
-  Session session_{limits_, application_, workspace_, postbox_, info_};
+  Session session_{limits_, workspace_, postbox_, info_};
 };
 
 void say_hello(const Request& /*request*/, Response& response) { response.text("hello world\n"); }

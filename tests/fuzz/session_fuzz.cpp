@@ -95,14 +95,14 @@ std::string hold(std::string_view input, Manner manner) {
   limits.max_request_size = 100;
   limits.max_drain = 50;
   limits.max_output = 300;
-  const Application application = route;
-  Workspace workspace(limits);
+  Workspace::Common common(route);
+  Workspace workspace(limits, common);
   const auto postbox = std::make_shared<PlainPostbox>();
   ConnectionInfo info;
   info.id = 1;
   std::string output;
   {
-    Session session(limits, application, workspace, postbox, info);
+    Session session(limits, workspace, postbox, info);
     // Far more steps than bytes: a session that needs more turns in circles.
     for (std::size_t left = 10'000 + 100 * input.size();; --left) {
       if (left == 0) std::abort();

@@ -13,7 +13,7 @@ STAGE_NAME = re.compile(r"(\d\d)-([a-z0-9]+(?:-[a-z0-9]+)*)")
 STEP_BUDGET_LINES = 150
 # The first is not a step but the ground; readiness and the state machine come together
 # (docs/decisions/0013).
-OTHER_BUDGETS_LINES = {"01": 400, "04": 420}
+OTHER_BUDGETS_LINES = {"01": 400, "04": 430}
 
 
 def stage_files(tree):
@@ -88,7 +88,7 @@ def step_sizes(tree):
 
 
 def step_budget(tree):
-    """A stage adds at most 150 lines of code that stand in no earlier stage (01: 400, 04: 420).
+    """A stage adds at most 150 lines of code that stand in no earlier stage (01: 400, 04: 430).
 
     Why: one step is one idea. A step that needs more is two stages.
     """

@@ -184,11 +184,11 @@ TEST_CASE("The counts are there to be read") {
 
 TEST_CASE("The shortest answer allocates nothing") {
   const Demo demo;
-  const Application application = demo.table.application();
   const Limits limits;
-  Workspace workspace(limits);
+  Workspace::Common common(demo.table.application());
+  Workspace workspace(limits, common);
   ConnectionInfo connection;
-  Session session(limits, application, workspace, std::make_shared<FakePostbox>(), connection);
+  Session session(limits, workspace, std::make_shared<FakePostbox>(), connection);
   const std::string bytes = request("GET /plaintext");
   const auto serve = [&] {
     expect(session.next(), Step::receive);

@@ -46,13 +46,19 @@ inline Limits patient() {
   return limits;
 }
 
+inline Options options_of(std::uint16_t port, const Limits& limits) {
+  Options options;
+  options.port = port;
+  options.limits = limits;
+  return options;
+}
+
 // A server of one route, for every path and method.
 struct Running {
   explicit Running(Handler handler, std::uint16_t port = 0, const Limits& limits = patient(),
                    Where where = Where::here)
-      : route{.handle = std::move(handler), .where = where} {
-    options.port = port;
-    options.limits = limits;
+      : server(options_of(port, limits), Route{.handle = std::move(handler), .where = where},
+               telemetry) {
     telemetry.on_failure([this] {
       if (failures++ == 0) failed.set_value();
     });
@@ -60,15 +66,12 @@ struct Running {
   }
   Endpoint endpoint() const { return {"127.0.0.1", server.port()}; }
 
-  Route route;
-  Options options;
-  const Application application = [this](const Request&) -> const Route& { return route; };
   Logger logger;
   Metrics metrics;
   Telemetry telemetry{logger, metrics};
   std::atomic<int> failures = 0;  // of loops
   std::promise<void> failed;      // the first of them
-  Server server{options, application, telemetry};
+  Server server;
 };
 
 inline void say_hello(const Request&, Response& response) { response.text("hello"); }

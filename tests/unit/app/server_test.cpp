@@ -39,12 +39,7 @@ TEST_CASE("An address that is taken is a failure that names it") {
 }
 
 TEST_CASE("A server that was never started can be stopped and destroyed") {
-  Options options;
-  Logger logger;
-  Metrics metrics;
-  Telemetry telemetry(logger, metrics);
-  const Application application;
-  Server server(options, application, telemetry);
+  Server server(Options{}, Application{});
   CHECK(server.stop(0ms));
   server.join();
 }
@@ -173,9 +168,10 @@ TEST_CASE("An answer that comes when its time was up is dropped") {
     std::promise<void>& told_;
   };
   std::promise<Responder> promised;
-  Running running(
-      [&](const Request&, Response& response) { promised.set_value(response.defer()); });
-  running.options.limits.answer_timeout = 1ms;
+  Limits limits = patient();
+  limits.answer_timeout = 1ms;
+  Running running([&](const Request&, Response& response) { promised.set_value(response.defer()); },
+                  0, limits);
   Client client(running.endpoint());
   client.send(get);
   Responder responder = promised.get_future().get();

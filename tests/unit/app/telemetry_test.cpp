@@ -21,14 +21,14 @@ std::string logged(LogLevel level, std::string_view bytes, Metrics& metrics) {
   Telemetry telemetry(logger, metrics);
   const Router table = echo_routes();
   metrics.name_routes(table.patterns());
-  const Application application = table.application();
   const Limits limits;
-  Workspace workspace(limits, &telemetry);
+  Workspace::Common common(table.application());
+  Workspace workspace(limits, common, &telemetry);
   ConnectionInfo connection;
   connection.id = 7;
   connection.remote_address = "192.0.2.1:4711";
   const auto postbox = std::make_shared<FakePostbox>();
-  Session session(limits, application, workspace, postbox, connection);
+  Session session(limits, workspace, postbox, connection);
   telemetry.accepted(connection);
   for (bool done = false; !done;) {
     switch (session.next()) {

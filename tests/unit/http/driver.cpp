@@ -32,11 +32,11 @@ void Recorder::answered(const ConnectionInfo& /*connection*/, const Request* req
 
 Driver::Driver(Application application, const Limits& limits, Manner manner)
     : limits_(limits),
-      application_(std::move(application)),
       manner_(manner),
-      workspace_(limits_, &recorder_, &common_) {
+      common_(std::move(application)),
+      workspace_(limits_, common_, &recorder_) {
   connection_.id = 7;
-  session_ = std::make_unique<Session>(limits_, application_, workspace_, postbox_, connection_);
+  session_ = std::make_unique<Session>(limits_, workspace_, postbox_, connection_);
 }
 
 Driver::~Driver() {

@@ -78,7 +78,6 @@ class Driver {
 
  private:
   Limits limits_;
-  Application application_;
   Manner manner_;
   Recorder recorder_;
   Workspace::Common common_;

@@ -31,7 +31,7 @@ constexpr std::string_view chunked =
 // session's.
 class Connection {
  public:
-  Connection() { session_.emplace(limits_, application_, workspace_, postbox_, info_); }
+  Connection() { session_.emplace(limits_, workspace_, postbox_, info_); }
 
   // Goes on until the session wants input, or ends. Says whether it has ended.
   bool advance() {
@@ -81,7 +81,7 @@ class Connection {
   }
 
   std::string_view sent() const { return sent_; }
-  void reopen() { session_.emplace(limits_, application_, workspace_, postbox_, info_); }
+  void reopen() { session_.emplace(limits_, workspace_, postbox_, info_); }
 
  private:
   static const Route& route(const Request& head) {
@@ -107,8 +107,8 @@ class Connection {
   }
 
   Limits limits_;
-  Application application_ = route;
-  Workspace workspace_{limits_};
+  Workspace::Common common_{route};
+  Workspace workspace_{limits_, common_};
   std::shared_ptr<FakePostbox> postbox_ = std::make_shared<FakePostbox>();
   ConnectionInfo info_;
   std::optional<Session> session_;

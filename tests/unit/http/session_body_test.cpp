@@ -365,11 +365,10 @@ TEST_CASE("The bodies of all sessions together are bounded, and counted down aga
 TEST_CASE("One session's buffered body counts against another's, also in another workspace") {
   Limits limits;
   limits.max_buffered = 1000;
-  Workspace::Common common;
-  Workspace workspace(limits, nullptr, &common);
-  Workspace other_workspace(limits, nullptr, &common);
+  Workspace::Common common(plain_site().application());
+  Workspace workspace(limits, common);
+  Workspace other_workspace(limits, common);
   const bool shared = GENERATE(true, false);
-  const Application application = plain_site().application();
   const auto postbox = std::make_shared<FakePostbox>();
   ConnectionInfo first_info;
   ConnectionInfo second_info;
@@ -381,13 +380,13 @@ TEST_CASE("One session's buffered body counts against another's, also in another
     return session.next();
   };
   const std::string half = post("/echo", std::string(2000, 'x')).substr(0, 700);
-  Session second(limits, application, shared ? workspace : other_workspace, postbox, second_info);
+  Session second(limits, shared ? workspace : other_workspace, postbox, second_info);
   {
-    Session first(limits, application, workspace, postbox, first_info);
+    Session first(limits, workspace, postbox, first_info);
     CHECK(give(first, half) == Step::receive);
     CHECK(give(second, half) == Step::send);  // 503
   }
-  Session third(limits, application, workspace, postbox, first_info);
+  Session third(limits, workspace, postbox, first_info);
   CHECK(give(third, half) == Step::receive);
   CHECK(common.buffered > 0);
 }

@@ -254,13 +254,13 @@ TEST_CASE("A draining server's next answer is its last") {
 
 TEST_CASE("The memory of one connection serves the next") {
   Limits limits;
-  Workspace workspace(limits);
-  const Application application = plain_site().application();
+  Workspace::Common common(plain_site().application());
+  Workspace workspace(limits, common);
   const auto postbox = std::make_shared<FakePostbox>();
   std::span<char> rooms[2];
   for (std::span<char>& room : rooms) {
     ConnectionInfo connection;
-    Session session(limits, application, workspace, postbox, connection);
+    Session session(limits, workspace, postbox, connection);
     REQUIRE(session.next() == Step::receive);
     room = session.read_buffer();
   }
