@@ -84,36 +84,6 @@ void echo(const Request& request, Response& response) {
   response.body(std::string(request.body()), "application/octet-stream");
 }
 
-// Lets a body of any size through and remembers its size alone.
-class CountingSink : public BodySink {
- public:
-  Status write(std::span<const char> piece) override {
-    bytes_ += piece.size();
-    return Status::ok;
-  }
-  std::uint64_t bytes() const { return bytes_; }
-
- private:
-  std::uint64_t bytes_ = 0;
-};
-
-// Tells the size and the type of what was sent, of a form the size of all its parts together.
-Route upload(std::uint64_t max_bytes) {
-  Route route;
-  route.admit = [max_bytes](const Request&, Response&) -> std::optional<Intake> {
-    return Intake{max_bytes, std::make_unique<CountingSink>()};
-  };
-  route.handle = [](const Request& request, Response& response) {
-    const auto* sink = dynamic_cast<const CountingSink*>(request.sink());
-    const std::string json = JsonObject()
-                                 .add("bytes", sink == nullptr ? 0 : sink->bytes())
-                                 .add("type", request.field("Content-Type").value_or(""))
-                                 .text();
-    response.body(json, "application/json");
-  };
-  return route;
-}
-
 void chunks(const Request& request, Response& response) {
   const auto count = number_parameter(request.query(), "n", {10, 1, 1'000'000});
   if (!count) return error_page(response, Status::bad_request, "n must be a whole number");
@@ -138,7 +108,7 @@ Router demo_routes(std::string_view stage, const ProgramOptions& options, const 
   add_files(table, options);
   add_probe_routes(table, stage, options);
   add_demo_route(table, "/echo", {get, post, put, patch, delete_, Method::options}, {echo});
-  add_demo_route(table, "/upload", {post, put}, upload(options.limits.max_request_size));
+  add_demo_route(table, "/upload", {post, put}, upload_route(options.limits.max_request_size));
   add_demo_route(table, "/chunks", {get}, {chunks});
   add_demo_route(table, "/metrics", {get}, {[&metrics](const Request&, Response& response) {
                    response.body(metrics.text(), "text/plain; version=0.0.4; charset=utf-8");

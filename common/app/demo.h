@@ -1,6 +1,7 @@
 // The application that shows what a server does (--app demo).
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -19,7 +20,7 @@ namespace stagecraft {
 ///     /testolope               the same; /testolope-nokeepalive closes the connection
 ///     /files/...               the files of --root
 ///     /echo                    gives a body back
-///     /upload                  counts a body of any type, of a form with all its parts
+///     /upload                  counts a body of any type, and the fields and files of a form
 ///     /chunks?n=N              N lines, each a chunk of its own
 ///     /whoami                  JSON: who answers this request, and since when
 ///     /block?ms=N              the same after N ms, for which the handler sleeps
@@ -38,6 +39,10 @@ Router demo_routes(std::string_view stage, const ProgramOptions& options, const 
 /// Adds a route that understands close=1.
 void add_demo_route(Router& table, std::string_view pattern, std::initializer_list<Method> methods,
                     Route route);
+
+/// Counts what it is sent: JSON with the bytes and the type, of a form also the number of its
+/// fields and files; the bytes of a multipart form are those of its files.
+Route upload_route(std::uint64_t max_bytes);
 
 /// The part of them that shows when a request was worked on and by whom: /whoami, /block, /slow,
 /// /gate and /silent.

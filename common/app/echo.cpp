@@ -8,6 +8,7 @@
 
 #include "app/number_lines.h"
 #include "base/limits.h"
+#include "web/fields.h"
 #include "web/preconditions.h"
 #include "web/query.h"
 
@@ -17,41 +18,6 @@ namespace {
 
 constexpr std::string_view plain_text = "text/plain; charset=utf-8";
 constexpr std::uint64_t max_large_bytes = 64 * MiB;
-
-constexpr char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
-// The names of fields and of protocols are equal in any case.
-bool same_word(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
-}
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
-}
-
-// Calls `visit` with each part of a field's value, over all fields of that name.
-template <typename Visit>
-void for_each_part(const Request& request, std::string_view name, char separator, Visit visit) {
-  for (std::size_t index = 0; index < request.field_count(); ++index) {
-    const Field field = request.field_at(index);
-    if (!same_word(field.name, name)) continue;
-    for (std::string_view rest = field.value; !rest.empty();) {
-      const std::string_view part = rest.substr(0, rest.find(separator));
-      if (!trimmed(part).empty()) visit(trimmed(part));
-      rest.remove_prefix(std::min(rest.size(), part.size() + 1));
-    }
-  }
-}
-
-bool lists(const Request& request, std::string_view name, std::string_view token) {
-  bool found = false;
-  for_each_part(request, name, ',',
-                [&](std::string_view part) { found |= same_word(part, token); });
-  return found;
-}
 
 void echo(const Request& request, Response& response) {
   // Two readers could take such a path for two different ones.

@@ -62,6 +62,8 @@ class BodySink {
   /// Takes the next piece of the body, decoded. Returns Status::ok, or the status that refuses the
   /// rest. Must not block.
   virtual Status write(std::span<const char> piece) = 0;
+  /// Why write() refused, in words for the client. Lives as long as the sink.
+  virtual std::string_view reason() const { return "the body was not accepted"; }
 };
 
 /// A request, as views that are valid until the handler returns: a deferred answer copies what it

@@ -152,7 +152,7 @@ Session::Fed Session::take_piece(std::string_view piece) {
     // A sink that throws has failed like a handler that throws.
   }
   if (status == Status::ok) return Fed::more;
-  error_page(exchange.response, status, "the body was not accepted");
+  error_page(exchange.response, status, exchange.sink->reason());
   answer_with(exchange.response);
   return Fed::refused;
 }

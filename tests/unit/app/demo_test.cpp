@@ -208,3 +208,20 @@ TEST_CASE("The shortest answer allocates nothing") {
   for (int i = 0; i < 1000; ++i) serve();
   CHECK(allocations() == before);
 }
+
+TEST_CASE("The fields and files of a form are counted") {
+  const Demo demo;
+  const Application application = demo.table.application();
+  CHECK(ask(application, "POST /upload", "Content-Type: application/x-www-form-urlencoded\r\n",
+            "a=1&b=2")
+            .body == "{\"bytes\":7,\"fields\":2}\n");
+  constexpr std::string_view multipart = "Content-Type: multipart/form-data; boundary=b\r\n";
+  CHECK(ask(application, "POST /upload", multipart,
+            "--b\r\nContent-Disposition: form-data; name=a\r\n\r\n1\r\n"
+            "--b\r\nContent-Disposition: form-data; name=f; filename=g\r\n\r\n12345\r\n--b--")
+            .body == "{\"bytes\":5,\"fields\":1,\"files\":1}\n");
+  const HttpResponse unfinished = ask(application, "POST /upload", multipart, "--b\r\n");
+  CHECK(unfinished.status == 400);
+  CHECK(ask(application, "POST /upload", "Content-Type: multipart/form-data\r\n", "x").status ==
+        400);
+}
