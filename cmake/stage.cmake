@@ -9,11 +9,14 @@ function(add_stage NAME)
   target_compile_definitions(${NAME}-server PUBLIC STAGECRAFT_STAGE="${NAME}")
   target_include_directories(${NAME}-server PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${NAME}-server
-    PUBLIC stagecraft_app Threads::Threads
+    PUBLIC stagecraft_runtime
     PRIVATE stagecraft_flags)
+  if(NOT STAGECRAFT_PROGRAMS)
+    return()
+  endif()
   # main() is compiled for each stage, because it includes the "server.h" of that stage.
   add_executable(${NAME} ${PROJECT_SOURCE_DIR}/common/app/main.cpp)
-  target_link_libraries(${NAME} PRIVATE ${NAME}-server stagecraft_flags)
+  target_link_libraries(${NAME} PRIVATE ${NAME}-server stagecraft_app stagecraft_flags)
   set_property(GLOBAL APPEND PROPERTY STAGECRAFT_STAGES ${NAME})
   set_property(GLOBAL PROPERTY STAGECRAFT_AFTER_${NAME} "${STAGE_AFTER}")
 endfunction()

@@ -62,11 +62,18 @@ Metrics::Shard& Metrics::shard(std::uint32_t loop) noexcept {
 }
 
 void Metrics::count_answer(std::uint32_t loop, std::string_view pattern, Status status) noexcept {
-  const auto found = route_of_pattern_.find(pattern.data());
-  const std::size_t route = found == route_of_pattern_.end() ? 0 : found->second;
+  const std::size_t route = route_of(pattern);
   const std::size_t status_class = code(status) / 100 - 1;
   if (status_class >= status_classes) return;
   shard(loop).of_route[route].of_class[status_class].fetch_add(1, std::memory_order_relaxed);
+}
+
+std::size_t Metrics::route_of(std::string_view pattern) const noexcept {
+  const auto known = route_of_pattern_.find(pattern.data());
+  if (known != route_of_pattern_.end() && patterns_[known->second] == pattern) return known->second;
+  // Of an application that took the place of the first: another text, perhaps of the same words.
+  const auto same = std::find(patterns_.begin(), patterns_.end(), pattern);
+  return same == patterns_.end() ? 0 : static_cast<std::size_t>(same - patterns_.begin());
 }
 
 std::vector<Metrics::Group> Metrics::groups() const {

@@ -36,6 +36,21 @@ TEST_CASE("Answers are counted by route and class of status") {
   CHECK(text.find("route=\"/b/...\",status=\"2xx\"") == std::string::npos);
 }
 
+TEST_CASE("Answers are counted by what a pattern says, wherever it stands") {
+  std::string place = "/a";
+  Metrics metrics;
+  metrics.name_routes(std::array<std::string_view, 2>{place, "/b"});
+  metrics.count_answer(0, std::string("/a"), Status::ok);
+  place = "/c";  // which nobody named, where a known one stood
+  metrics.count_answer(0, place, Status::ok);
+  place = "/b";
+  metrics.count_answer(0, place, Status::ok);
+  const std::string text = metrics.text();
+  CHECK(has_line(text, "stagecraft_answers_total{route=\"/a\",status=\"2xx\"} 1"));
+  CHECK(has_line(text, "stagecraft_answers_total{route=\"/b\",status=\"2xx\"} 1"));
+  CHECK(has_line(text, "stagecraft_answers_total{route=\"\",status=\"2xx\"} 1"));
+}
+
 TEST_CASE("Connections that are open are those opened and not closed") {
   Metrics metrics;
   for (int i = 0; i < 5; ++i) metrics.count(0, Metrics::connections_opened);
