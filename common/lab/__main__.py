@@ -8,6 +8,7 @@ import sys
 from types import FrameType
 from typing import Callable, Optional
 
+import bench
 import building
 import doctor
 import running
@@ -22,6 +23,7 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "show": showing.main,
     "test": testing.main,
     "build": building.main,
+    "bench": bench.main,
     "stages": table.main,
     "doctor": doctor.main,
 }

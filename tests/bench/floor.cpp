@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -86,7 +87,8 @@ int main(int count, char** arguments) {
   watch(epoll, listener);
   while (true) {
     std::array<epoll_event, 256> events;
-    const int ready = must(epoll_wait(epoll, events.data(), events.size(), -1), "epoll_wait");
+    const int ready = epoll_wait(epoll, events.data(), events.size(), -1);
+    if (ready < 0 && errno != EINTR) must(ready, "epoll_wait");  // a tracer interrupts it
     for (int i = 0; i < ready; ++i) {
       const int descriptor = events[static_cast<size_t>(i)].data.fd;
       if (descriptor != listener) {

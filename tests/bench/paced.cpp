@@ -140,7 +140,8 @@ class Load {
     when.it_value = {.tv_sec = seconds.count(), .tv_nsec = (delay - seconds).count()};
     must(timerfd_settime(timer_, 0, &when, nullptr), "timerfd_settime");
     std::array<epoll_event, 256> events;
-    const int ready = must(epoll_wait(epoll_, events.data(), events.size(), -1), "epoll_wait");
+    const int ready = epoll_wait(epoll_, events.data(), events.size(), -1);
+    if (ready < 0 && errno != EINTR) must(ready, "epoll_wait");
     for (int i = 0; i < ready; ++i) {
       const std::size_t number = events[static_cast<std::size_t>(i)].data.u64;
       if (number == users_.size()) continue;  // the timer, which the next wait sets anew
