@@ -24,6 +24,7 @@ _NINJA_STEP = re.compile(r"\[(\d+)/(\d+)\] (.*)")
 _PACKAGE_OF = {
     "CLI11": "libcli11-dev",
     "RE2": "libre2-dev",
+    "Sodium": "libsodium-dev",
     "Catch2": "catch2",
     "benchmark": "libbenchmark-dev",
     "CMAKE_CXX_COMPILER": "g++",

@@ -109,6 +109,15 @@ def check_re2() -> Check:
     return Check("RE2", "missing", "the compiler finds no header of it", remedy)
 
 
+def check_sodium() -> Check:
+    """libsodium, which signs sessions."""
+    version = machine.macros_of("sodium.h").get("SODIUM_VERSION_STRING", "").strip('"')
+    if version:
+        return Check("libsodium", "ok", version)
+    remedy = "apt-get install libsodium-dev"
+    return Check("libsodium", "missing", "the compiler finds no header of it", remedy)
+
+
 def check_descriptors() -> Check:
     """How many files and connections one process may hold: a server needs one for each client."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -230,6 +239,7 @@ CHECKS: tuple[Callable[[], Check], ...] = (
     check_ninja,
     check_cli11,
     check_re2,
+    check_sodium,
     check_catch2,
     check_thread_sanitizer,
     check_port,

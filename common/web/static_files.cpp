@@ -2,18 +2,17 @@
 
 #include <array>
 #include <cerrno>
-#include <ctime>
-#include <memory>
+#include <cstdint>
 #include <optional>
 #include <utility>
 
 #include "base/escape.h"
 #include "http/application.h"
 #include "http/weighted_list.h"
+#include "web/file_parts.h"
 #include "web/file_validators.h"
 #include "web/folder_listing.h"
 #include "web/media_type.h"
-#include "web/multipart_ranges.h"
 #include "web/preconditions.h"
 
 namespace stagecraft {
@@ -112,40 +111,6 @@ Variants choose_variant(const Request& request, const RootFolder& folder, const 
   return variants;
 }
 
-// The whole file as it is, or the parts that are asked for.
-void send(const Request& request, OpenedFile file, const Validators& validators,
-          std::string_view type, Response& response) {
-  const auto size = static_cast<std::uint64_t>(file.about.st_size);
-  RangeSelection selection;
-  // HEAD has no ranges: of the methods only GET is defined for them (RFC 9110 section 14.2).
-  const std::optional<std::string_view> range =
-      request.method() == Method::get ? single_field(request, "Range") : std::nullopt;
-  // Of nothing there is no part, not even the last five bytes.
-  if (range && size > 0 && if_range_allows(request, validators, std::time(nullptr))) {
-    selection = select_ranges(*range, size);
-  }
-  if (selection.kind == RangeSelection::unsatisfiable) {
-    response.reset();  // the page has neither the file's tag nor its date
-    error_page(response, Status::range_not_satisfiable, "the file is not as long as that");
-    return response.set_field("Content-Range", unsatisfied_content_range(size));
-  }
-  response.set_field("Accept-Ranges", "bytes");
-  if (selection.kind == RangeSelection::whole) {
-    return response.file({std::move(file.descriptor), 0, size}, type);
-  }
-  response.status(Status::partial_content);
-  if (selection.ranges.size() == 1) {
-    const ByteRange& part = selection.ranges.front();
-    response.set_field("Content-Range", content_range(part, size));
-    return response.file({std::move(file.descriptor), part.offset, part.length}, type);
-  }
-  auto parts = std::make_unique<MultipartRanges>(std::move(file.descriptor), size,
-                                                 std::move(selection.ranges), type);
-  const std::uint64_t length = parts->length();
-  const std::string parts_type = parts->type();
-  response.stream(std::move(parts), parts_type, length);
-}
-
 }  // namespace
 
 StaticFiles::StaticFiles(const std::string& folder, Listing listing)
@@ -197,7 +162,8 @@ void StaticFiles::answer_file(const Request& request, const std::string& name, O
   const Validators validators = file_validators(chosen.file.about);
   if (answered_by_preconditions(request, validators, response)) return;
   if (!chosen.coding.empty()) response.set_field("Content-Encoding", chosen.coding);
-  send(request, std::move(chosen.file), validators, type, response);
+  const auto size = static_cast<std::uint64_t>(chosen.file.about.st_size);
+  answer_with_file(request, std::move(chosen.file.descriptor), size, validators, type, response);
 }
 
 }  // namespace stagecraft
