@@ -8,6 +8,7 @@
 
 #include "app/number_lines.h"
 #include "app/pages.h"
+#include "app/raw_echo.h"
 #include "web/json.h"
 #include "web/media_type.h"
 #include "web/query.h"
@@ -109,6 +110,7 @@ Router demo_routes(std::string_view stage, const ProgramOptions& options, const 
   add_probe_routes(table, stage, options);
   add_demo_route(table, "/echo", {get, post, put, patch, delete_, Method::options}, {echo});
   add_demo_route(table, "/upload", {post, put}, upload_route(options.limits.max_request_size));
+  table.add("/raw", {get}, upgrade_to_echo);
   add_demo_route(table, "/chunks", {get}, {chunks});
   add_demo_route(table, "/metrics", {get}, {[&metrics](const Request&, Response& response) {
                    response.body(metrics.text(), "text/plain; version=0.0.4; charset=utf-8");

@@ -21,6 +21,7 @@ namespace stagecraft {
 ///     /files/...               the files of --root
 ///     /echo                    gives a body back
 ///     /upload                  counts a body of any type, and the fields and files of a form
+///     /raw                     switches to a protocol of its own, "echo" (app/raw_echo.h)
 ///     /chunks?n=N              N lines, each a chunk of its own
 ///     /whoami                  JSON: who answers this request, and since when
 ///     /block?ms=N              the same after N ms, for which the handler sleeps

@@ -25,7 +25,10 @@ SessionClock::Clock::time_point SessionClock::deadline(const Session& session, c
     began_ = now;
     const bool was_reading = reading_;
     reading_ = measures_reading(session.timer());
-    if (reading_ && !was_reading) request_began_ = now;
+    // An idle timer that starts anew while one runs is that of a connection without HTTP, which has
+    // heard something.
+    const bool waits_anew = session.timer() == Timer::idle;
+    if (reading_ && (waits_anew || !was_reading)) request_began_ = now;
   }
   const Clock::time_point end = end_of(began_, length(session.timer(), limits));
   return reading_ ? std::min(end, end_of(request_began_, limits.request_timeout)) : end;

@@ -88,6 +88,25 @@ TEST_CASE("The request timer does not measure the sending, and begins anew after
   CHECK((clocked.deadline(start + 78s) == start + 95s));
 }
 
+TEST_CASE("The request timer begins anew with all that a connection without HTTP hears") {
+  class Listener : public RawStream {
+    Status write(std::span<const char> /*piece*/) override { return Status::ok; }
+    Produced produce(std::span<char> /*room*/) override { return {0, Flow::later}; }
+  };
+  const Limits limits = short_limits();
+  Driver driver([](const Request&, Response& response) {
+    response.take_over(Status::switching_protocols, "mute", std::make_unique<Listener>());
+  });
+  SessionClock clock(start);
+  driver.feed("GET / HTTP/1.1\r\nHost: a\r\n\r\n").run();
+  CHECK((clock.deadline(driver.session(), limits, start) == start + 10s));
+  for (int seconds = 5; seconds < 100; seconds += 5) {
+    driver.feed("x").run();
+    const Time now = start + std::chrono::seconds(seconds);
+    CHECK((clock.deadline(driver.session(), limits, now) == now + 10s));
+  }
+}
+
 TEST_CASE("A timer of length 0 is never up") {
   Clocked clocked;
   clocked.limits.idle_timeout = 0s;
