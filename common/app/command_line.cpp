@@ -158,9 +158,13 @@ void CommandLine::add_threads(Options& options, const StageFeatures& features) {
 void CommandLine::add_content(ProgramOptions& options) {
   group_ = "Content";
   add_choice<App>("--app", options.app,
-                  {{"demo", App::demo}, {"echo", App::echo}, {"files", App::files}},
+                  {{"demo", App::demo},
+                   {"echo", App::echo},
+                   {"files", App::files},
+                   {"guestbook", App::guestbook}},
                   "demo: the page at / and its routes;\necho: any path, for probes;\n"
-                  "files: the files of --root at /");
+                  "files: the files of --root at /;\n"
+                  "guestbook: log in, write, upload");
   add_folder("--root", options.root, "Folder of the files under /files/");
   add_choice<Listing>("--listing", options.listing, {{"on", Listing::on}, {"off", Listing::off}},
                       "Show a folder without index.html as a list");

@@ -15,9 +15,10 @@ namespace stagecraft {
 
 /// What the program serves.
 enum class App : std::uint8_t {
-  demo,   ///< the demo application, with its page at /
-  echo,   ///< answers every path; for probes and conformance suites
-  files,  ///< the files of `root` at /
+  demo,       ///< the demo application, with its page at /
+  echo,       ///< answers every path; for probes and conformance suites
+  files,      ///< the files of `root` at /
+  guestbook,  ///< a small real application: log in, write, upload
 };
 
 /// Everything that can be set when a server program is started: the server's options, and what the

@@ -10,6 +10,7 @@
 #include "app/demo.h"
 #include "app/echo.h"
 #include "app/files.h"
+#include "app/guestbook.h"
 #include "app/metrics.h"
 #include "app/signals.h"
 #include "app/telemetry.h"
@@ -38,6 +39,8 @@ Router routes_of(const ProgramOptions& options, const Metrics& metrics) {
       return echo_routes();
     case App::files:
       return file_routes(options);
+    case App::guestbook:
+      return guestbook_routes();
   }
   return demo_routes(features.name, options, metrics);
 }

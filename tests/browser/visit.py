@@ -10,14 +10,13 @@ import shapes
 IDLE_MS = 1000
 
 
-class Stage:
-    """A running stage on a port of its own."""
+class Server:
+    """A running program on a port of its own."""
 
-    def __init__(self, program):
+    def __init__(self, program, options):
         self.name = program.name
         self._process = subprocess.Popen(
-            [program, "--port", "0", "--idle-timeout", f"{IDLE_MS}ms",
-             *shapes.OPTIONS.get(self.name, [])],
+            [program, "--port", "0", *options],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True)
         ready, _, _ = select.select([self._process.stdout], [], [], 10)
         line = self._process.stdout.readline() if ready else ""
@@ -28,12 +27,8 @@ class Stage:
         self.base = match.group(1)
         self.port = int(match.group(2))
 
-    def silent_client(self):
-        """A connection on which nothing is said, as browsers open them ahead of need."""
-        return socket.create_connection(("127.0.0.1", self.port))
-
     def stop(self):
-        """Ends the stage, and kills it if it does not end. Returns its exit status."""
+        """Ends the program, and kills it if it does not end. Returns its exit status."""
         self._process.terminate()
         try:
             return self._process.wait(timeout=15)
@@ -42,6 +37,18 @@ class Stage:
             return self._process.wait()
         finally:
             self._process.stdout.close()
+
+
+class Stage(Server):
+    """A running stage as the page is tested with it."""
+
+    def __init__(self, program):
+        super().__init__(program, ["--idle-timeout", f"{IDLE_MS}ms",
+                                   *shapes.OPTIONS.get(program.name, [])])
+
+    def silent_client(self):
+        """A connection on which nothing is said, as browsers open them ahead of need."""
+        return socket.create_connection(("127.0.0.1", self.port))
 
 
 class Report:

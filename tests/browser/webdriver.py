@@ -127,6 +127,11 @@ class Browser:
         """Runs the body of a JavaScript function in the page and returns what it returns."""
         return self._command("POST", "/execute/sync", {"script": code, "args": list(arguments)})
 
+    def script_async(self, code, *arguments, timeout_seconds=60):
+        """The same for one that is given another argument, a function: its value is the result."""
+        self._command("POST", "/timeouts", {"script": timeout_seconds * 1000})
+        return self._command("POST", "/execute/async", {"script": code, "args": list(arguments)})
+
     def wait_for(self, condition, timeout_seconds):
         """Waits in the page until the JavaScript expression is true. Returns whether it was."""
         code = """
@@ -161,10 +166,17 @@ class Browser:
             {"type": "pointer", "id": "mouse", "actions": actions,
              "parameters": {"pointerType": "mouse"}}]})
 
-    def click(self, selector):
-        """Clicks the element that the CSS selector finds first."""
+    def _find(self, selector):
         found = self._command("POST", "/element", {"using": "css selector", "value": selector})
-        self._command("POST", f"/element/{found[ELEMENT]}/click", {})
+        return f"/element/{found[ELEMENT]}"
+
+    def click(self, selector):
+        """Clicks the element that the CSS selector finds first; waits for a page it leads to."""
+        self._command("POST", self._find(selector) + "/click", {})
+
+    def type_into(self, selector, text):
+        """Types into a field of a form, or names the file for a field that takes one."""
+        self._command("POST", self._find(selector) + "/value", {"text": text})
 
     def devtools(self, command, **parameters):
         """A command of the DevTools protocol, for what WebDriver has no word for."""

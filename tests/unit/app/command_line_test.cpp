@@ -179,7 +179,7 @@ TEST_CASE("a value is refused with what would be right") {
   CHECK(complaint({"eighty"}) == "--port: 'eighty' must be a whole number from 0 to 65535");
   CHECK(complaint({"--accept-length", "0"}) ==
         "--accept-length: '0' must be a whole number from 1 to 65535");
-  CHECK(complaint({"--app", "Demo"}) == "--app: 'Demo' must be one of demo|echo|files");
+  CHECK(complaint({"--app", "Demo"}) == "--app: 'Demo' must be one of demo|echo|files|guestbook");
   CHECK(complaint({"--log", "all"}) == "--log: 'all' must be one of off|access|debug");
   CHECK(complaint({"--reuse-addr", "yes"}) == "--reuse-addr: 'yes' must be one of on|off");
   CHECK(complaint({"--root", "/nonexistent"}) == "--root: '/nonexistent' is not a folder");
@@ -280,7 +280,7 @@ TEST_CASE("help explains every option with its default and unit") {
   REQUIRE(parsed.kind == ParsedOptions::show);
   for (const char* text : {"--host ADDRESS=127.0.0.1",
                            "--port NUMBER=8080",
-                           "--app demo|echo|files=demo",
+                           "--app demo|echo|files|guestbook=demo",
                            "--listing on|off=off",
                            "--root FOLDER",
                            "--log off|access|debug=off",
