@@ -1,4 +1,4 @@
-"""The code in README.md and docs/library.md is that of docs/examples, which is compiled and run."""
+"""The code in README.md and docs/ is that of examples and of a test, which are compiled and run."""
 
 import pathlib
 import re
@@ -6,7 +6,8 @@ import sys
 import textwrap
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "docs/library.md"]
+PAGES = ["README.md", "docs/library.md", "docs/web.md"]
+TESTS = ["tests/unit/web/documented_test.cpp"]
 BLOCK = re.compile(r"^```(?:cpp|cmake)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -19,6 +20,7 @@ def main():
     """Prints each block that is nowhere in the examples."""
     sources = [lines_of(path.read_text()) for path in sorted((ROOT / "docs/examples").rglob("*"))
                if path.suffix in (".cpp", ".h", ".txt")]
+    sources += [lines_of((ROOT / test).read_text()) for test in TESTS]
     missing = 0
     found = 0
     for page in PAGES:
@@ -29,7 +31,7 @@ def main():
                                                          flags=re.MULTILINE)]
             if not any(all(part in source for part in parts) for source in sources):
                 missing += 1
-                print(f"{page}: in no file of docs/examples:\n{block}")
+                print(f"{page}: in no example and no test:\n{block}")
     print(f"{found} blocks, {missing} of them not found")
     sys.exit(1 if missing or not found else 0)
 
