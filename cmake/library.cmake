@@ -9,13 +9,19 @@ set(LIBRARY_STAGE 07-epoll-multi-loop)
 # --- Headers ---
 
 # Users write <stagecraft/http/request.h>. Among themselves our headers say "http/request.h", which
-# anybody's own http/request.h would be taken for; so users see copies that say the whole name.
+# anybody's own http/request.h would be taken for; so users see copies that say the whole name. And
+# the names of macros, which no namespace keeps apart, get a prefix there.
 set(PUBLIC_HEADERS ${PROJECT_BINARY_DIR}/include)
+file(STRINGS ${PROJECT_SOURCE_DIR}/common/base/thread_annotations.h MACROS REGEX "^#define ")
+list(TRANSFORM MACROS REPLACE "#define ([A-Z_]+).*" "\\1")
+list(FILTER MACROS EXCLUDE REGEX "^STAGECRAFT_")
+list(JOIN MACROS "|" MACROS)
 
 function(publish_header SOURCE NAME)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${SOURCE})
   file(READ ${SOURCE} TEXT)
   string(REGEX REPLACE "#include \"([^\"]+)\"" "#include \"stagecraft/\\1\"" TEXT "${TEXT}")
+  string(REGEX REPLACE "([^A-Z_])(${MACROS})([^A-Z_])" "\\1STAGECRAFT_\\2\\3" TEXT "${TEXT}")
   set(COPY ${PUBLIC_HEADERS}/stagecraft/${NAME})
   set(BEFORE "")
   if(EXISTS ${COPY})

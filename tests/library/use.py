@@ -28,6 +28,24 @@ def run(*command):
     return done.stdout
 
 
+def check_names(prefix):
+    """Ends this program if the installed library has names that could be somebody else's, or says
+    where it was built."""
+    for file in prefix.rglob("*.cmake"):
+        if str(ROOT) in file.read_text():
+            sys.exit(f"{file} names the folder of the sources: it could not be moved elsewhere")
+    for file in prefix.rglob("*.h"):
+        for macro in re.findall(r"^#\s*define\s+(\w+)", file.read_text(), re.MULTILINE):
+            if not macro.startswith("STAGECRAFT_"):
+                sys.exit(f"{file} defines the macro {macro}")
+    for file in prefix.rglob("*.a"):
+        for line in run("nm", "--demangle", "--defined-only", "--extern-only", file).splitlines():
+            # T, D, B, R: ours alone; what comes from templates of the standard library is weak.
+            symbol = re.fullmatch(r"[0-9a-f]+ [TDBR] (.*)", line)
+            if symbol and "stagecraft::" not in symbol[1]:
+                sys.exit(f"{file} defines {symbol[1]}")
+
+
 def place_of_library(way, build, work):
     """The argument by which the example finds Stagecraft."""
     if way == "add_subdirectory":
@@ -35,9 +53,7 @@ def place_of_library(way, build, work):
     prefix = work / "prefix"
     shutil.rmtree(prefix, ignore_errors=True)
     run("cmake", "--install", build, "--prefix", prefix)
-    for file in prefix.rglob("*.cmake"):
-        if str(ROOT) in file.read_text():
-            sys.exit(f"{file} names the folder of the sources: it could not be moved elsewhere")
+    check_names(prefix)
     moved = work / "moved"
     shutil.rmtree(moved, ignore_errors=True)
     prefix.rename(moved)  # a package has to work wherever it is put
