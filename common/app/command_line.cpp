@@ -90,7 +90,8 @@ CommandLine::CommandLine(ProgramOptions& options, const StageFeatures& features)
       ->type_name("FILE");
   app_.footer(
       "SIZE is a number of bytes, or has a unit: 512, 64KiB, 1MiB, 2GiB.\n"
-      "DURATION has a unit: 250ms, 2s, 1min, 1h; only 0 may stand alone.");
+      "DURATION has a unit: 250ms, 2s, 1min, 1h; only 0 may stand alone.\n"
+      "The server opens as many files as the hard limit allows (ulimit -Hn).");
   add_listening(options, features);
   add_threads(options, features);
   add_content(options);
@@ -110,7 +111,7 @@ void CommandLine::add_listening(Options& options, const StageFeatures& features)
              "Port; 0: any free one. A bare number means it");
   if (features.accept_length) {
     add_number("--accept-length", options.accept_length, 1, 65'535,
-               "Connections that may wait to be accepted");
+               "Connections that may wait to be accepted;\nat most what net.core.somaxconn says");
   }
   if (features.reuse_addr) {
     add_switch("--reuse-addr", options.reuse_addr,

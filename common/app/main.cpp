@@ -1,6 +1,8 @@
 // The one main() of all stages. Each is compiled with it, and brings its own "server.h" and
 // "known_options.h".
 
+#include <sys/resource.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -45,8 +47,18 @@ Router routes_of(const ProgramOptions& options, const Metrics& metrics) {
   return demo_routes(features.name, options, metrics);
 }
 
+// As many descriptors as may be had without asking anybody. The limit that a shell sets is meant
+// for programs that would break with more (man 2 select), and one for each client is soon too few.
+void raise_descriptor_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 // Serves until a signal says otherwise.
 void serve(const ProgramOptions& options) {
+  raise_descriptor_limit();
   Logger logger(options.log);
   if (!options.trace.empty()) logger.trace_to(options.trace);
   Termination termination;  // from here on threads may be started

@@ -22,7 +22,9 @@ struct Options {
   std::string host = "127.0.0.1";
   std::uint16_t port = 8080;              ///< 0: any free one
   std::chrono::milliseconds grace{5000};  ///< for requests that run when the server is told to stop
-  int accept_length = 1024;               ///< the listener's backlog
+  /// The listener's backlog. This is Linux's own SOMAXCONN; what is more the kernel lowers to its
+  /// sysctl net.core.somaxconn. Lower: a client of a burst may have to knock again after a second.
+  int accept_length = 4096;
   bool reuse_addr = true;
   bool reuse_port = false;
   std::size_t max_connections = 10'000;  ///< served at once

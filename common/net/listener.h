@@ -14,7 +14,7 @@ namespace stagecraft {
 struct ListenerOptions {
   std::string host = "127.0.0.1";  ///< a numeric IPv4 or IPv6 address, or a name such as localhost
   std::uint16_t port = 8080;       ///< 0: any free one
-  int backlog = 1024;       ///< connections the kernel completes before accept() asks for them
+  int backlog = 4096;       ///< connections the kernel completes before accept() asks for them
   bool reuse_addr = true;   ///< SO_REUSEADDR: do not wait for old connections of the port to expire
   bool reuse_port = false;  ///< SO_REUSEPORT: other sockets may listen on the same port as well
 };

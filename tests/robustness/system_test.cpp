@@ -1,5 +1,7 @@
 // What the system refuses: threads and descriptors to start with, and the wait of an event loop.
 #include <csignal>
+#include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -50,6 +52,19 @@ TEST_CASE("A server that lacks descriptors to start with names the call that fai
   int count = enough_to_load;
   while (count < more_than_enough && !serves_with_descriptors(count)) ++count;
   CHECK(count < more_than_enough);
+}
+
+TEST_CASE("A server takes as many descriptors as it may have", "[system]") {
+  const TestServer server({}, {"/bin/sh", "-c", "ulimit -Sn 64 && exec \"$0\" \"$@\""});
+  std::ifstream limits("/proc/" + std::to_string(server.process()) + "/limits");
+  std::string line;
+  while (std::getline(limits, line) && line.rfind("Max open files", 0) != 0) continue;
+  std::istringstream words(line.substr(std::string("Max open files").size()));
+  std::string soft;
+  std::string hard;
+  words >> soft >> hard;
+  CHECK(soft == hard);
+  CHECK_FALSE(hard.empty());
 }
 
 #ifdef STAGECRAFT_STRACE

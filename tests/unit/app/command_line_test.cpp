@@ -60,7 +60,7 @@ TEST_CASE("no arguments: the defaults") {
   CHECK(given.trace.empty());
   CHECK(given.gates.empty());
   CHECK(given.grace == 5s);
-  CHECK(given.accept_length == 1024);
+  CHECK(given.accept_length == 4096);
   CHECK(given.reuse_addr);
   CHECK_FALSE(given.reuse_port);
   CHECK(given.limits.idle_timeout == 60s);
@@ -306,7 +306,7 @@ TEST_CASE("help explains every option with its default and unit") {
                            "--max-drain SIZE=64KiB",
                            "--max-linger SIZE=256KiB",
                            "--read-buffer-size SIZE=64KiB",
-                           "--accept-length NUMBER=1024",
+                           "--accept-length NUMBER=4096",
                            "--reuse-addr on|off=on",
                            "--reuse-port on|off=off",
                            "DURATION has a unit",

@@ -1,6 +1,7 @@
 #include "base/log.h"
 
 #include <barrier>
+#include <chrono>
 #include <limits>
 #include <thread>
 
@@ -70,9 +71,13 @@ TEST_CASE("access: Common Log Format") {
 TEST_CASE("access: the time is now, in UTC") {
   const Pipe pipe;
   Logger logger(LogLevel::access, pipe.write_end());
-  const std::time_t before = std::time(nullptr);
+  // Not std::time(), whose clock may be some milliseconds behind this one.
+  const auto now = [] {
+    return std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  };
+  const std::time_t before = now();
   logger.access(record);
-  const std::time_t after = std::time(nullptr);
+  const std::time_t after = now();
   const std::string line = pipe.text();
   bool found = false;
   for (std::time_t second = before; second <= after; ++second) {
