@@ -138,14 +138,14 @@ def plans(chosen: argparse.Namespace, scenarios: Sequence[Scenario]) -> list[Pla
 
 def in_turn(servers: Sequence[Server], turn: int) -> list[Server]:
     """The order of a round: another server begins each time, and every other round runs back."""
-    start = turn % len(servers)
-    order = [*servers[start:], *servers[:start]]
-    return order[::-1] if turn % 2 else order
+    step = -1 if turn % 2 else 1
+    return [servers[(turn + step * place) % len(servers)] for place in range(len(servers))]
 
 
 def guess_s(plan: Plan, seconds: float) -> float:
     """How long a run will take."""
-    return seconds + bench_run.WARM_UP_S + OVERHEAD_S + plan.point.crowd.count / HELD_PER_SECOND
+    measured = max(seconds, plan.scenario.least_seconds)
+    return measured + bench_run.WARM_UP_S + OVERHEAD_S + plan.point.crowd.count / HELD_PER_SECOND
 
 
 class Measuring:

@@ -29,7 +29,6 @@ class Load:
     threads: int = 1
     pipeline: int = 1  # requests per write; wrk only
     rate: int = 0  # requests per second; paced only
-    requests: int = 0  # how many; ab only
     keep_alive: bool = True
     body_bytes: int = -1  # of a POST; -1: a GET
 
@@ -193,7 +192,9 @@ def command(load: Load, host: str, port: int, path: str, seconds: float, *,
             made += ["-H", "Connection: close"]
         return made + (["-s", script] if script else []) + [url]
     if load.generator == "ab":
-        made = [program, "-q", "-n", str(load.requests), "-c", connections, "-s", "10"]
+        # Its -t alone means at most 50,000 requests; the -n behind it lifts that.
+        made = [program, "-q", "-t", str(max(1, round(seconds))), "-n", "100000000",
+                "-c", connections, "-s", "10"]
         return made + (["-k"] if load.keep_alive else []) + [url]
     if load.generator == "h2load":
         return [program, "--h1", "-t", threads, "-c", connections,

@@ -13,7 +13,8 @@ from bench_run import any_free_port
 from bench_servers import Server
 from console import LabError
 
-_SHORT = {"plain": "/plaintext", "health": "/plaintext", "hello": "/plaintext"}
+_SHORT = {target: "/plaintext"
+          for target in ("plain", "health", "hello", "closing", "hello_closing")}
 _FILES = {**_SHORT, "document": "/doc/index.html", "files": "/files/"}
 
 _NGINX = """
@@ -53,7 +54,7 @@ hosts:
 
 _HAPROXY = """
 global
-  maxconn 19000
+  maxconn 9000
   nbthread {cpus}
 defaults
   mode http

@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any, Optional, Sequence
 
 import bench_load
+import bench_servers
 import bench_watch
 from bench_load import PARSERS, Client, Load, Report
 from bench_scenarios import Crowd, Point, Scenario
-from bench_servers import PRESET, Running, Server, program_path
+from bench_servers import PRESET, Running, Server
 from console import LabError
 from processes import end
 
@@ -156,7 +157,7 @@ def generate(bench: Bench, load: Load, port: int, path: str, seconds: float, ans
     """Runs a generator to its end."""
     program = load.generator
     if program == "paced":
-        built = program_path("paced", PRESET)
+        built = bench_servers.program_path("paced", PRESET)
         program = bench.placed(built.read_bytes(), "paced") if bench.client.prefix else str(built)
     script = bench_load.wrk_script(load, answer.body if check else None)
     if load.generator == "wrk" and script:
@@ -235,7 +236,7 @@ def measure(bench: Bench, server: Server, scenario: Scenario, point: Point) -> d
                      (*scenario.options, *point.options)) as running:
             _measure_running(bench, running, scenario, point, run)
     except LabError as error:
-        run["failure"] = f"{server.name} in {scenario.name} ({point.label}): {error}"
+        run["failure"] = f"{server.name} in {scenario.name} ({point.label}): {one_line(error)}"
     run["steal"] = bench_watch.steal_share(steal, bench_watch.steal_ticks())
     return run
 
@@ -243,6 +244,7 @@ def measure(bench: Bench, server: Server, scenario: Scenario, point: Point) -> d
 def _measure_running(bench: Bench, running: Running, scenario: Scenario, point: Point,
                      run: dict[str, Any]) -> None:
     load, port, figures = point.load, running.port, run["figures"]
+    asked_s = max(bench.seconds, scenario.least_seconds)
     path = path_of(running.server, scenario, point)
     answer = checked(bench.host, port, path, scenario, point)
     empty = bench_watch.memory(running.processes())
@@ -253,16 +255,16 @@ def _measure_running(bench: Bench, running: Running, scenario: Scenario, point: 
             grown = bench_watch.memory(running.processes()).anonymous - empty.anonymous
             figures["per_idle_kib"] = max(0, grown) / crowd.here
         if load.generator not in ("paced", "h2load"):  # these have a warm-up of their own
-            generate(bench, replace(load, requests=500), port, path, WARM_UP_S, answer)
+            generate(bench, load, port, path, WARM_UP_S, answer)
         processes = running.processes()
         cpu = bench_watch.cpu_seconds(processes)
         snapshot = Snapshot()
         extra = WARM_UP_S if load.generator == "h2load" else 0.0
-        later = _snapshot_later(running, bench.seconds * SNAPSHOT_AT + extra,
+        later = _snapshot_later(running, asked_s * SNAPSHOT_AT + extra,
                                 bench_watch.context_switches(processes), snapshot)
         began = time.monotonic()
         try:
-            report = generate(bench, load, port, path, bench.seconds, answer)
+            report = generate(bench, load, port, path, asked_s, answer)
             seconds = time.monotonic() - began
             cpu = bench_watch.cpu_seconds(running.processes()) - cpu
         finally:
@@ -271,10 +273,10 @@ def _measure_running(bench: Bench, running: Running, scenario: Scenario, point: 
         usage = bench_watch.memory(running.processes())
     running.check_alive()
     _fill_in(run, report, answer, load, snapshot, crowd.here)
-    figures["rate"] = report.requests / (report.seconds or bench.seconds)
+    figures["rate"] = report.requests / (report.seconds or asked_s)
     # h2load's warm-up costs the server as well: its figure is of all that was served.
     served_share = seconds / (report.seconds or seconds) if load.generator == "h2load" else 1.0
-    if cpu > 0:
+    if cpu > 0 and report.requests:
         figures["per_cpu_s"] = report.requests * served_share / cpu
     figures["threads"] = max(snapshot.threads, usage.threads)
     figures["peak_kib"] = usage.peak
@@ -312,7 +314,7 @@ def judge_report(report: Report, answer: Answer, load: Load) -> None:
                        f"{answer.wire} each were expected")
     if report.failed:
         raise LabError(f"{report.failed} connections or requests broke")
-    if not report.requests:
+    if not report.requests and not report.connections:  # else it is said who was not served
         raise LabError("nobody got an answer")
 
 
@@ -329,11 +331,11 @@ def look_closely(bench: Bench, server: Server, scenario: Scenario, point: Point)
             counts = bench.folder / "calls.txt"
             strace = _strace(running, counts)
             try:
-                report = generate(bench, load, running.port, path, PASS_S, answer, check=True)
+                report = generate(bench, load, running.port, path,
+                                  max(PASS_S, scenario.least_seconds / 2), answer, check=True)
             finally:
                 if strace is not None:
-                    strace.send_signal(signal.SIGINT)
-                    end([strace], 2.0)
+                    end_strace(strace)
             judge_report(report, answer, replace(load, connections=load.connections * 4))
             if strace is not None and report.requests:
                 calls = bench_watch.parse_strace(counts.read_text())
@@ -341,7 +343,8 @@ def look_closely(bench: Bench, server: Server, scenario: Scenario, point: Point)
                 # wrk's count is of its own second; the server has answered a little more.
                 found["syscalls"] = sum(calls.values()) / report.requests
     except (LabError, OSError) as error:
-        found["failure"] = f"{server.name} in {scenario.name} ({point.label}), checked: {error}"
+        where = f"{server.name} in {scenario.name} ({point.label})"
+        found["failure"] = f"{where}, checked: {one_line(error)}"
     return found
 
 
@@ -357,9 +360,21 @@ def _strace(running: Running, counts: Path) -> Optional[subprocess.Popen[bytes]]
     assert strace.stderr is not None
     said = strace.stderr.readline()
     if b"attached" not in said:
-        end([strace], 1.0)
+        end_strace(strace)
         return None
     return strace
+
+
+def end_strace(strace: subprocess.Popen[bytes]) -> None:
+    """Lets it detach and write its counts. It complains of every thread that it leaves."""
+    if strace.poll() is None:
+        strace.send_signal(signal.SIGINT)
+    try:
+        strace.communicate(timeout=5)
+    except subprocess.TimeoutExpired:
+        end([strace], 1.0)
+    if strace.stderr is not None:
+        strace.stderr.close()
 
 
 def make_files(folder: Path, sizes: Sequence[int]) -> None:
@@ -371,6 +386,11 @@ def make_files(folder: Path, sizes: Sequence[int]) -> None:
     (folder / "doc" / "index.html").write_bytes(b"x" * 173)
     (folder / "plaintext").write_bytes(b"hello world\n")
     os.chmod(folder, 0o755)  # a server may drop its rights
+
+
+def one_line(error: BaseException) -> str:
+    """What an error says, in one line."""
+    return " ".join(str(error).split())
 
 
 def any_free_port() -> int:

@@ -30,6 +30,7 @@ STAGE_PATHS = {
     "health": "/health",
     "hello": "/testolope",
     "hello_closing": "/testolope-nokeepalive",
+    "closing": "/plaintext",  # with Connection: close
     "document": "/doc/index.html",
     "echo": "/echo",
     "files": "/files/",
@@ -72,7 +73,8 @@ def foreign_server(text: str) -> Server:
     if len(parts) < 4 or not parts[0] or not parts[1].isdecimal() or not parts[2].startswith("/"):
         raise UsageError(f"--server wants 'NAME|PORT|PATH|COMMAND', not '{text}'")
     name, port, path, command = parts
-    paths = {target: path for target in ("plain", "health", "hello", "document")}
+    targets = ("plain", "health", "hello", "closing", "hello_closing", "document")
+    paths = {target: path for target in targets}
     return Server(name, tuple(shlex.split(command)), paths, int(port))
 
 
@@ -101,12 +103,15 @@ class Running:
         if port:
             _require_free(server.name, port)
         pin = ["taskset", "-c", cpus] if cpus else []
-        with open(folder / f"{server.name.replace('/', '_')}.log", "wb") as log:
-            # A session of its own: by it we find, measure and end all of its processes.
-            self._process = subprocess.Popen(
-                [*pin, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
-                start_new_session=True, cwd=folder)
         self._log = folder / f"{server.name.replace('/', '_')}.log"
+        try:
+            with open(self._log, "wb") as log:
+                # A session of its own: by it we find, measure and end all of its processes.
+                self._process = subprocess.Popen(
+                    [*pin, *command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log,
+                    start_new_session=True, cwd=folder)
+        except OSError as error:
+            raise LabError(f"cannot start {command[0]}: {error.strerror}") from error
         self.port = port
         try:
             self._wait_until_ready()

@@ -99,7 +99,7 @@ def judge(first: Sequence[float], second: Sequence[float], noise_share: float) -
 
     Changed: ranks that chance gives in less than 5 of 100 cases, *and* medians further apart than
     the same program twice was in either run. The same: the whole interval within twice that noise
-    (at least 5 %). Everything else is unknown, and saying so is the point.
+    (but 5 % at least, and 20 % at most). Everything else is unknown, and saying so is the point.
     """
     if len(first) < RUNS_TO_TELL or len(second) < RUNS_TO_TELL:
         ratio = (statistics.median(second) / statistics.median(first)) if first and second else 1.0
@@ -111,7 +111,7 @@ def judge(first: Sequence[float], second: Sequence[float], noise_share: float) -
     beyond = abs(ratio - 1) > noise_share
     if chance < SIGNIFICANT and beyond:
         return Verdict("changed", ratio, low, high, noise_share, f"p = {chance:.3f}")
-    tolerance = max(0.05, 2 * noise_share)
+    tolerance = min(0.2, max(0.05, 2 * noise_share))
     if low > 1 - tolerance and high < 1 + tolerance:
         return Verdict("same", ratio, low, high, noise_share, f"within {tolerance:.0%}")
     reason = "not beyond the noise" if not beyond else f"p = {chance:.2f}: the runs overlap"
