@@ -100,7 +100,7 @@ BREAKS = {
     "step-budget": [
         ({"stages/01-blocking/server.cpp": lines(401)}, "stages/01-blocking"),
         ({"stages/02-thread-pool/pool.cpp": lines(151)}, "stages/02-thread-pool"),
-        ({"stages/04-poll-loop/server.cpp": lines(421)}, "stages/04-poll-loop"),
+        ({"stages/04-poll-loop/server.cpp": lines(431)}, "stages/04-poll-loop"),
     ],
     "shared-files": [
         ({"stages/02-thread-pool/server.cpp": CLEAN["stages/01-blocking/server.cpp"]},
