@@ -3,10 +3,11 @@
 
     python3 -B tests/bench/figures.py [FOLDER_OF_THE_PROGRAMS]
 
-Counted are memory, system calls and lines of code, so a busy machine does no harm; only the time of a
-batch depends on it. Needs strace, and some 10,100 open files here and in the server.
+Counted are memory, system calls and lines of code, so a busy machine does no harm; only the time of
+a batch depends on it. Needs strace, and some 10,100 open files here and in the server.
 """
 
+import os
 import pathlib
 import re
 import resource
@@ -36,12 +37,16 @@ class Server:
         self.process = subprocess.Popen([*launcher, program, *patient, *options],
                                         stdout=subprocess.PIPE, text=True)
         self.port = int(self.process.stdout.readline().rsplit(":", 1)[1])
+        self.pid = self.process.pid
+        if launcher:  # then that is whom we wait for, and the server is its child
+            children = pathlib.Path(f"/proc/{self.pid}/task/{self.pid}/children")
+            self.pid = int(children.read_text().split()[0])
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.process.send_signal(signal.SIGTERM)
+        os.kill(self.pid, signal.SIGTERM)
         self.process.wait()
         self.process.stdout.close()
 
@@ -50,7 +55,7 @@ class Server:
 
     def private_bytes(self):
         """Memory that is the server's alone: heap and stacks, not what it maps from files."""
-        text = pathlib.Path(f"/proc/{self.process.pid}/smaps_rollup").read_text()
+        text = pathlib.Path(f"/proc/{self.pid}/smaps_rollup").read_text()
         return int(re.search(r"^Anonymous: +(\d+) kB", text, re.M)[1]) * 1024
 
 
@@ -84,18 +89,12 @@ def bytes_per_connection(program):
 def calls_for(program, options, batches, in_batch):
     """The system calls of a server, by name, from its start to its end with one client."""
     with tempfile.NamedTemporaryFile("r") as summary:
-        strace = ["strace", "-D", "-f", "-q", "-c", "-o", summary.name, "-e",
+        strace = ["strace", "-f", "-q", "-c", "-o", summary.name, "-e",
                   "trace=" + ",".join(CALLS)]
         with Server(program, options, strace) as server, server.connect() as client:
             for _ in range(batches):
                 ask(client, in_batch)
-        # The tracer writes when its last tracee has gone, which may be a moment later.
-        text = ""
-        while "total" not in text:
-            time.sleep(0.1)
-            summary.seek(0)
-            text = summary.read()
-    rows = (line.split() for line in text.splitlines())
+        rows = [line.split() for line in summary]
     return {words[-1]: int(words[3]) for words in rows if words and words[-1] in CALLS}
 
 
