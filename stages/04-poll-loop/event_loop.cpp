@@ -42,7 +42,7 @@ void EventLoop::run() {
     const std::span<const Poller::Event> events = poller_.wait(time_to_wait());
     now_ = Clock::now();
     workspace_.set_time(std::time(nullptr));
-    telemetry_.woke_up(0);
+    telemetry().woke_up(0);
     for (const Poller::Event& event : events) event.watched->ready(event.readiness);
     expire_timers();
     if (!draining() && stop_at_.load() != Clock::time_point::max()) begin_drain();
@@ -67,7 +67,7 @@ void EventLoop::unwatch(Connection& connection) {
 }
 
 void EventLoop::retire(Connection& connection) {
-  telemetry_.closed(connection.info());
+  telemetry().closed(connection.info());
   const auto found = connections_.find(connection.info().id);
   graveyard_.push_back(std::move(found->second));
   connections_.erase(found);
@@ -84,7 +84,7 @@ std::optional<std::chrono::milliseconds> EventLoop::time_to_wait() {
 
 void EventLoop::accept_clients() {
   role_.assert_held();
-  if (connections_.size() >= options_.max_connections) return pause_accepting(now_ + full_pause);
+  if (connections_.size() >= options().max_connections) return pause_accepting(now_ + full_pause);
   Accepted client = listener_->accept(SocketMode::nonblocking);
   switch (client.kind) {
     case Accepted::connection:
@@ -92,7 +92,7 @@ void EventLoop::accept_clients() {
       return add(client);
     case Accepted::out_of_descriptors:
       if (!std::exchange(out_of_descriptors_, true)) {
-        telemetry_.error("accept: " + std::generic_category().message(client.error_number));
+        telemetry().error("accept: " + std::generic_category().message(client.error_number));
       }
       listener_->shed_one();
       return pause_accepting(now_ + descriptor_pause);
@@ -118,11 +118,11 @@ void EventLoop::add(Accepted& client) {
       connections_.erase(added.info().id);
       throw;
     }
-    telemetry_.accepted(added.info());
+    telemetry().accepted(added.info());
     added.ready({});  // sets its first timer
   } catch (const std::exception& failure) {
     // No memory for a connection, say. That costs us this client and nobody else.
-    telemetry_.accept_failed(failure.what());
+    telemetry().accept_failed(failure.what());
   }
 }
 

@@ -204,10 +204,11 @@ void EventLoop::expire_timers() {
 void EventLoop::begin_drain() {
   drain_began_ = now_;
   if (listener_) {
-    for (std::size_t before = accepted_ + 1; before != accepted_;) {
+    std::size_t before = 0;
+    do {
       before = accepted_;
       accept_clients();
-    }
+    } while (before != accepted_);
     poller_.remove(listener_->descriptor());
     listener_.reset();
   }
