@@ -1,7 +1,7 @@
 """Charts as plain SVG: bars, and lines over a count. 480 units wide, so that a phone can show them.
 
 By hand, because a self-contained page needs no more than rectangles, lines and words, in colours
-that follow the reader's light or dark (docs/decisions/0015-charts-by-hand.md).
+that follow the reader's light or dark (docs/decisions/0020-charts-by-hand.md).
 """
 
 from __future__ import annotations
