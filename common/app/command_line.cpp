@@ -175,8 +175,12 @@ void CommandLine::add_watching(ProgramOptions& options) {
   group_ = "Watching";
   add_choice<LogLevel>(
       "--log", options.log,
-      {{"off", LogLevel::off}, {"access", LogLevel::access}, {"debug", LogLevel::debug}},
-      "What goes to stderr: errors only; and a line\nfor each answer; and one for each event");
+      {{"off", LogLevel::off},
+       {"access", LogLevel::access},
+       {"verbose", LogLevel::verbose},
+       {"debug", LogLevel::debug}},
+      "What goes to stderr: errors only; and a line\nfor each answer; and the fields of both;\n"
+      "or a line for each answer and each event");
   add("--trace", "FILE", "",
       "File or FIFO for events, one line of JSON each;\nwaits for a FIFO's reader",
       [&options](const std::string& text) { options.trace = text; });

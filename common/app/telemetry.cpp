@@ -1,7 +1,11 @@
 #include "app/telemetry.h"
 
+#include <algorithm>
 #include <exception>
+#include <iterator>
 #include <string>
+
+#include "http/field_parser.h"
 
 namespace stagecraft {
 
@@ -24,6 +28,16 @@ std::string request_line(const Request* request) {
   line.append(" ").append(request->target());
   line.append(request->minor_version() == 0 ? " HTTP/1.0" : " HTTP/1.1");
   return line;
+}
+
+// A field line, but nothing by which a reader of the log could pass for the client.
+void append_line(std::string& lines, std::string_view name, std::string_view value) {
+  constexpr std::string_view secret[] = {"authorization", "cookie", "proxy-authorization",
+                                         "set-cookie"};
+  const bool is_secret =
+      std::any_of(std::begin(secret), std::end(secret),
+                  [name](std::string_view other) { return equal_ignoring_case(name, other); });
+  lines.append(name).append(": ").append(is_secret ? "(not shown)" : value);
 }
 
 // What the number of an event means.
@@ -79,6 +93,30 @@ void Telemetry::answered(const ConnectionInfo& connection, const Request* reques
   if (!logger_.wants_accesses()) return;
   without_fail([&] {
     logger_.access({connection.remote_address, request_line(request), code(status), body_bytes});
+  });
+}
+
+void Telemetry::head(const Request* request, std::string_view answer_head) noexcept {
+  without_fail([&] {
+    std::string lines = request_line(request);
+    for (std::size_t index = 0; request != nullptr && index < request->field_count(); ++index) {
+      const Field field = request->field_at(index);
+      append_line(lines += "\r\n", field.name, field.value);
+    }
+    logger_.head("> ", lines);
+    lines.clear();
+    while (!answer_head.empty()) {
+      const std::string_view line = answer_head.substr(0, answer_head.find("\r\n"));
+      const std::size_t colon = line.find(": ");
+      if (!lines.empty()) lines += "\r\n";
+      if (colon == std::string_view::npos) {
+        lines += line;
+      } else {
+        append_line(lines, line.substr(0, colon), line.substr(colon + 2));
+      }
+      answer_head.remove_prefix(std::min(line.size() + 2, answer_head.size()));
+    }
+    logger_.head("< ", lines);
   });
 }
 

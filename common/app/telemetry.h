@@ -23,7 +23,10 @@ namespace stagecraft {
 class Telemetry final : public Observer {
  public:
   /// Both must outlive this object.
-  Telemetry(Logger& logger, Metrics& metrics) : logger_(logger), metrics_(metrics) {}
+  Telemetry(Logger& logger, Metrics& metrics)
+      : Observer(logger.wants_heads() ? Heads::wanted : Heads::unwanted),
+        logger_(logger),
+        metrics_(metrics) {}
 
   /// Tells nobody of anything but errors, which go to stderr.
   Telemetry();
@@ -34,6 +37,8 @@ class Telemetry final : public Observer {
              std::uint64_t bytes) noexcept override;
   void answered(const ConnectionInfo& connection, const Request* request, std::string_view pattern,
                 Status status, std::uint64_t body_bytes) noexcept override;
+  /// Credentials are not shown: a log is read by more people than a request.
+  void head(const Request* request, std::string_view answer_head) noexcept override;
 
   // --- Of the stage: a connection ---------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -147,7 +148,7 @@ void Logger::trace_to(const std::string& path) {
   wants_events_ = true;
 }
 
-// Why the three functions below swallow bad_alloc: without memory a line of the log is lost, and
+// Why the functions below swallow bad_alloc: without memory a line of the log is lost, and
 // nothing that the server does for its clients may fail for that.
 
 void Logger::error(std::string_view message) noexcept try {
@@ -167,6 +168,20 @@ void Logger::write_access(const AccessRecord& record) noexcept try {
   append_number(line_ += "\" ", record.status);
   append_number(line_ += ' ', record.body_bytes);
   line_ += '\n';
+  write_all(descriptor_, line_);
+} catch (const std::bad_alloc&) {
+}
+
+void Logger::head(std::string_view mark, std::string_view lines) noexcept try {
+  if (!wants_heads()) return;
+  const MutexLock lock(mutex_);
+  line_.clear();
+  while (!lines.empty()) {
+    const std::size_t size = std::min(lines.find("\r\n"), lines.size());
+    append_log_escaped(line_ += mark, lines.substr(0, size));
+    line_ += '\n';
+    lines.remove_prefix(std::min(size + 2, lines.size()));
+  }
   write_all(descriptor_, line_);
 } catch (const std::bad_alloc&) {
 }

@@ -60,9 +60,10 @@ struct AccessRecord {
 };
 
 enum class LogLevel : std::uint8_t {
-  off,     ///< errors only
-  access,  ///< and a line for each answered request
-  debug,   ///< and a line for each event
+  off,      ///< errors only
+  access,   ///< and a line for each answered request
+  verbose,  ///< and before it the fields of the request and of its answer
+  debug,    ///< errors, accesses, and a line for each event
 };
 
 /// Writes whole lines, each with one write(2), so that those of several threads never mix.
@@ -91,6 +92,7 @@ class Logger {
   /// Whether log() and access() do anything: ask before working out a field that costs something.
   bool wants_events() const { return wants_events_.load(std::memory_order_relaxed); }
   bool wants_accesses() const { return level_ >= LogLevel::access; }
+  bool wants_heads() const { return level_ == LogLevel::verbose; }
 
   /// A line for people with --log debug (`time=2026-11-30T12:00:00.000001Z thread=1 event=accept
   /// remote_address="127.0.0.1:54321" id=1`), a line of JSON with --trace, otherwise nothing. On a
@@ -104,6 +106,10 @@ class Logger {
   void access(const AccessRecord& record) noexcept EXCLUDES(mutex_) {
     if (wants_accesses()) write_access(record);
   }
+
+  /// The lines of a head, as they are on the wire, with CRLF between them: each behind MARK, "> "
+  /// for what came and "< " for what goes, escaped, all with one write. With --log verbose.
+  void head(std::string_view mark, std::string_view lines) noexcept EXCLUDES(mutex_);
 
   /// `error: MESSAGE`, escaped, at every level.
   void error(std::string_view message) noexcept EXCLUDES(mutex_);

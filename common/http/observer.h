@@ -30,6 +30,10 @@ std::string_view name(SessionEvent event);
 /// session. A Workspace without one tells nothing and costs nothing.
 class Observer {
  public:
+  /// Whether somebody wants to see whole heads.
+  enum class Heads : std::uint8_t { unwanted, wanted };
+
+  explicit Observer(Heads heads = Heads::unwanted) : heads_(heads) {}
   virtual ~Observer() = default;
   virtual void event(SessionEvent event, const ConnectionInfo& connection,
                      std::uint64_t bytes) noexcept = 0;
@@ -38,6 +42,14 @@ class Observer {
   virtual void answered(const ConnectionInfo& connection, const Request* request,
                         std::string_view pattern, Status status,
                         std::uint64_t body_bytes) noexcept = 0;
+  /// An answer's head is rendered: its lines as they go out, with CRLF between them. `request` is
+  /// nullptr if its own head could not be read. Called only if heads are wanted.
+  virtual void head(const Request* /*request*/, std::string_view /*answer_head*/) noexcept {}
+
+  bool wants_heads() const { return heads_ == Heads::wanted; }
+
+ private:
+  const Heads heads_;
 };
 
 }  // namespace stagecraft

@@ -170,6 +170,7 @@ class Session {
   void word_problem(Response& response) const;
   void let_finish(Response& response);
   void answer_and_close(Status status, std::string_view detail);
+  void report_head(std::size_t begin) const;
   void report_answer();
   void report_sent(std::size_t bytes);
   void end_answer();

@@ -205,8 +205,10 @@ void Session::answer_expired() {
   response.close_after();
   word_problem(response);
   const RequestHead& head = exchange.parser.head();
+  const std::size_t before = exchange.output.size();
   ResponseRenderer::render(response, {head.method, head.minor_version, false},
                            workspace_.common_fields(), exchange);
+  report_head(before);
   report_answer();
   set(overtaken);
 }

@@ -28,6 +28,7 @@ void Session::answer_with(Response& response) {
 
   const std::size_t before = exchange.output.size();
   ResponseRenderer::render(response, to, workspace_.common_fields(), exchange);
+  report_head(before);
   to.keep ? set(keep) : clear(keep);
   tell(SessionEvent::response_ready,
        exchange.output.size() - before + exchange.reference.size() + exchange.file.length);
@@ -74,6 +75,15 @@ void Session::answer_and_close(Status status, std::string_view detail) {
   error_page(response, status, detail);
   response.close_after();
   answer_with(response);
+}
+
+// `begin`: where in the output the answer begins.
+void Session::report_head(std::size_t begin) const {
+  if (workspace_.observer_ == nullptr || !workspace_.observer_->wants_heads()) return;
+  const Exchange& exchange = *request_.exchange_;
+  const std::string_view answer = exchange.output.view().substr(begin);
+  workspace_.observer_->head(exchange.request_known ? &request_ : nullptr,
+                             answer.substr(0, answer.find("\r\n\r\n")));
 }
 
 void Session::report_answer() {

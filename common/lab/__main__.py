@@ -12,6 +12,7 @@ import bench
 import building
 import doctor
 import running
+import serving
 import showing
 import table
 import testing
@@ -20,6 +21,7 @@ from console import LabError, say
 # The pages in help/ have the same names.
 VERBS: dict[str, Callable[[list[str]], int]] = {
     "run": running.main,
+    "serve": serving.main,
     "show": showing.main,
     "test": testing.main,
     "build": building.main,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
+from typing import NoReturn
 
 from building import build, program_path
 from console import LabError
@@ -14,10 +16,13 @@ def main(arguments: list[str]) -> int:
     """`lab run [STAGE] [OPTIONS]`; does not return if all goes well."""
     stage, options = split_stage(arguments, all_stages())
     build("release", [stage], with_tests=False)
-    program = program_path(stage, "release")
+    become(program_path(stage, "release"), [stage, *options])
+
+
+def become(program: Path, words: list[str]) -> NoReturn:
+    """Lets the server take our place, so that Ctrl-C, signals and its exit code are its own."""
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # Python ignores it, and that would be inherited
     try:
-        # The server takes our place, so that Ctrl-C, signals and its exit code are its own.
-        os.execv(program, [stage, *options])
+        os.execv(program, words)
     except OSError as error:
         raise LabError(f"cannot start {program}: {error.strerror}") from error

@@ -22,6 +22,7 @@ import building  # noqa: E402
 import doctor  # noqa: E402
 import machine  # noqa: E402
 import processes  # noqa: E402
+import serving  # noqa: E402
 import showing  # noqa: E402
 import stages  # noqa: E402
 import table  # noqa: E402
@@ -60,6 +61,60 @@ class StageNames(unittest.TestCase):
     def test_no_stage_at_all_is_said_clearly(self) -> None:
         with tempfile.TemporaryDirectory() as folder, self.assertRaises(LabError):
             stages.all_stages(Path(folder))
+
+
+class FilesServed(unittest.TestCase):
+    """What `lab serve` makes of its arguments."""
+
+    @staticmethod
+    def options(*arguments: str) -> dict[str, str]:
+        words = serving.server_options(serving._parse(list(arguments)))
+        return dict(zip(words[::2], words[1::2]))
+
+    def test_this_folder_for_this_machine_unless_told_otherwise(self) -> None:
+        self.assertEqual(
+            self.options(),
+            {"--app": "files", "--host": "127.0.0.1", "--port": "8008", "--root": os.getcwd(),
+             "--log": "access", "--listing": "on"})
+
+    def test_a_bare_number_is_the_port_and_another_word_the_folder(self) -> None:
+        for arguments in (("/srv", "80"), ("80", "/srv"), ("-p", "80", "-d", "/srv")):
+            options = self.options(*arguments)
+            self.assertEqual((options["--root"], options["--port"]), ("/srv", "80"))
+        self.assertEqual(self.options("./80")["--root"], os.path.abspath("80"))
+
+    def test_every_option_reaches_the_server(self) -> None:
+        options = self.options("-b", "::", "-o", "verbose", "--no-listing")
+        self.assertEqual((options["--host"], options["--log"], options["--listing"]),
+                         ("::", "verbose", "off"))
+        self.assertEqual(self.options("-o", "none")["--log"], "off")
+
+    def test_the_command_line_wins_over_the_file_and_that_over_our_defaults(self) -> None:
+        with tempfile.NamedTemporaryFile("w", suffix=".ini") as config:
+            config.write("# port = 1\nport = 9000\n root=/srv\nlog = off\n")
+            config.flush()
+            options = self.options("-c", config.name)
+            self.assertEqual(options["--config"], config.name)
+            for name in ("--port", "--root", "--log"):
+                self.assertNotIn(name, options)
+            self.assertEqual(options["--host"], "127.0.0.1")
+            self.assertEqual(self.options("-c", config.name, "-p", "80")["--port"], "80")
+
+    def test_what_makes_no_sense_is_wrong_usage(self) -> None:
+        for arguments in (("a", "b"), ("80", "81"), ("-p", "80", "81"), ("-o", "all"), ("--port",),
+                          ("--fast",)):
+            with self.subTest(arguments), self.assertRaises(UsageError):
+                self.options(*arguments)
+        with self.assertRaises(LabError):
+            self.options("-c", "/nowhere")
+
+    def test_who_can_see_the_files_is_said(self) -> None:
+        def said(*arguments: str) -> str:
+            return serving.description(
+                "07-x", serving.server_options(serving._parse(list(arguments))))
+
+        self.assertIn("07-x serves /srv to this machine alone", said("/srv"))
+        self.assertIn("everybody", said("/srv", "-b", "0.0.0.0"))
 
 
 class Reports(unittest.TestCase):

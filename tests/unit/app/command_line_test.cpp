@@ -180,7 +180,7 @@ TEST_CASE("a value is refused with what would be right") {
   CHECK(complaint({"--accept-length", "0"}) ==
         "--accept-length: '0' must be a whole number from 1 to 65535");
   CHECK(complaint({"--app", "Demo"}) == "--app: 'Demo' must be one of demo|echo|files|guestbook");
-  CHECK(complaint({"--log", "all"}) == "--log: 'all' must be one of off|access|debug");
+  CHECK(complaint({"--log", "all"}) == "--log: 'all' must be one of off|access|verbose|debug");
   CHECK(complaint({"--reuse-addr", "yes"}) == "--reuse-addr: 'yes' must be one of on|off");
   CHECK(complaint({"--root", "/nonexistent"}) == "--root: '/nonexistent' is not a folder");
   CHECK(complaint({"--app", "files"}) == "--app: 'files' needs a --root");
@@ -283,7 +283,7 @@ TEST_CASE("help explains every option with its default and unit") {
                            "--app demo|echo|files|guestbook=demo",
                            "--listing on|off=off",
                            "--root FOLDER",
-                           "--log off|access|debug=off",
+                           "--log off|access|verbose|debug=off",
                            "--trace FILE",
                            "--gates FOLDER",
                            "--config FILE",

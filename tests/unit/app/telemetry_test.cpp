@@ -2,6 +2,7 @@
 #include "app/telemetry.h"
 
 #include <string>
+#include <vector>
 
 #include "app/echo.h"
 #include "catch.h"
@@ -138,4 +139,44 @@ TEST_CASE("Nothing is allocated to tell what nobody wants to know") {
             }});
   ask(table.application(), "GET /" + std::string(100, 'x'));
   CHECK(allocated == 0);
+}
+
+TEST_CASE("verbose: the fields of a request and of its answer, before its line") {
+  Metrics metrics;
+  const std::string log = logged(
+      LogLevel::verbose, "GET /path/a HTTP/1.1\r\nHost: h\r\nX-Odd: \xff\"\r\n\r\n", metrics);
+  const std::vector<std::string> lines = lines_of(log);
+  REQUIRE(lines.size() > 5);
+  CHECK(lines[0] == "> GET /path/a HTTP/1.1");
+  CHECK(lines[1] == "> Host: h");
+  CHECK(lines[2] == "> X-Odd: \\xff\\\"");
+  CHECK(lines[3] == "< HTTP/1.1 200 OK");
+  CHECK(log.find("\n< Date: ") != std::string::npos);
+  CHECK(log.find("\n< Content-Length: 9\n") != std::string::npos);
+  CHECK(lines.back().starts_with("192.0.2.1 - - ["));
+}
+
+TEST_CASE("verbose: nobody's credentials are shown") {
+  Metrics metrics;
+  const std::string log = logged(LogLevel::verbose,
+                                 "GET / HTTP/1.1\r\nHost: h\r\nauthorization: Basic abc\r\n"
+                                 "Cookie: session=abc\r\n\r\n",
+                                 metrics);
+  CHECK(log.find("abc") == std::string::npos);
+  CHECK(log.find("> authorization: (not shown)\n") != std::string::npos);
+  CHECK(log.find("> Cookie: (not shown)\n") != std::string::npos);
+}
+
+TEST_CASE("verbose: a request that cannot be read has no fields, its answer has") {
+  Metrics metrics;
+  const std::string log = logged(LogLevel::verbose, "GET / HTTP/1.1\r\nbad field\r\n\r\n", metrics);
+  CHECK(log.starts_with("> -\n< HTTP/1.1 400 Bad Request\n"));
+}
+
+TEST_CASE("access and debug: no fields") {
+  Metrics metrics;
+  for (const LogLevel level : {LogLevel::access, LogLevel::debug}) {
+    CHECK(logged(level, "GET / HTTP/1.1\r\nHost: h\r\n\r\n", metrics).find("> ") ==
+          std::string::npos);
+  }
 }
