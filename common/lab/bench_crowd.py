@@ -25,27 +25,36 @@ PLAIN = b"GET /plaintext HTTP/1.1\r\nHost: crowd\r\n\r\n"
 RESET_AT_CLOSE = struct.pack("ii", 1, 0)
 # Loopback has 2^24 addresses, and each of them its own ports.
 CONNECTIONS_PER_ADDRESS = 10000
+AT_A_TIME = 250
+
+
+def connected(host: str, port: int, number: int) -> socket.socket:
+    """Connection NUMBER, with its question already sent."""
+    client = socket.socket()
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_AT_CLOSE)
+    client.settimeout(SECONDS_FOR_AN_ANSWER)
+    if host.startswith("127."):
+        client.bind((f"127.0.1.{1 + number // CONNECTIONS_PER_ADDRESS}", 0))
+    client.connect((host, port))
+    client.sendall(PLAIN)
+    return client
 
 
 def idle(host: str, port: int, count: int) -> list[socket.socket]:
-    """Connections that have had one answer; fewer than `count` if the server stops answering."""
+    """Connections that have had one answer; fewer than `count` if the server stops answering.
+
+    Many at a time, so that a server that looks at all of them for each new one does so less often.
+    """
     held: list[socket.socket] = []
-    for number in range(count):
-        client = socket.socket()
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET_AT_CLOSE)
-        client.settimeout(SECONDS_FOR_AN_ANSWER)
-        try:
-            if host.startswith("127."):
-                client.bind((f"127.0.1.{1 + number // CONNECTIONS_PER_ADDRESS}", 0))
-            client.connect((host, port))
-            client.sendall(PLAIN)
-            answered = bool(client.recv(4096))
-        except OSError:
-            answered = False
-        if not answered:
-            client.close()
-            break
-        held.append(client)
+    try:
+        while len(held) < count:
+            numbers = range(len(held), min(count, len(held) + AT_A_TIME))
+            for client in [connected(host, port, number) for number in numbers]:
+                if not client.recv(4096):
+                    return held
+                held.append(client)
+    except OSError:
+        pass  # those that are held are what there is
     return held
 
 
