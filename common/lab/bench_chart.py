@@ -18,6 +18,7 @@ WIDTH = 480
 NAMES = 168  # the column of names
 ROW = 24
 TOP = 34
+LETTER = 6  # about the width of one
 COLOURS = 8
 
 # Okabe and Ito's colours, which people with any colour vision can tell apart.
@@ -142,7 +143,11 @@ def bars(rows: Sequence[Row], y: float, *, log: bool, noise: Optional[float] = N
                              f'width="{right - left:.1f}" height="{ROW - 4}" class="noise"/>')
         parts.append(line(scale(row.figure.least), middle, scale(row.figure.most), middle, "range"))
         words = number(row.figure.median) + (f", {row.note}" if row.note else "")
-        parts.append(text(max(end, scale(row.figure.most)) + 8, middle + 4, words, "quiet"))
+        right, left = max(end, scale(row.figure.most)) + 8, scale(row.figure.least) - 8
+        if right + LETTER * len(words) < WIDTH:
+            parts.append(text(right, middle + 4, words, "quiet"))
+        else:
+            parts.append(text(left, middle + 4, words, "", "end"))
     return parts
 
 
@@ -162,7 +167,7 @@ def bars_height(rows: Sequence[Row]) -> float:
 def lines(labels: Sequence[str], series: Sequence[Series], axis: str, y: float, *,
           log: bool) -> tuple[list[str], float]:
     """A chart of lines from `y` on, and its height. Places on the axis are equally far apart."""
-    left, right, height = 58, WIDTH - 16, 220
+    left, right, height = 66, WIDTH - 16, 220
     values = [v for one in series for s in one.figures if s for v in (s.least, s.most)]
     scale = Scale(values, y + height, y + 6, log)
     step = (right - left - 20) / max(1, len(labels) - 1)
@@ -184,7 +189,7 @@ def lines(labels: Sequence[str], series: Sequence[Series], axis: str, y: float, 
                       f'class="c{one.colour}"/>']
     below = y + height + 46
     for place, one in enumerate(series):  # two names in a row
-        x, key_y = left + (place % 2) * 205, below + 18 * (place // 2)
+        x, key_y = left + (place % 2) * 200, below + 18 * (place // 2)
         parts += [f'<rect x="{x}" y="{key_y}" width="12" height="12" class="c{one.colour}"/>',
                   text(x + 18, key_y + 10, one.name)]
     return parts, 46 + height + 18 * ((len(series) + 1) // 2) + 6

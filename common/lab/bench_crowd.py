@@ -16,7 +16,12 @@ import contextlib
 import resource
 import socket
 import struct
+import subprocess
 import sys
+from typing import Optional
+
+from bench_scenarios import Crowd
+from processes import end
 
 SECONDS_FOR_AN_ANSWER = 3.0
 REST_S = 0.1
@@ -113,6 +118,33 @@ async def stay(kind: str, host: str, port: int, count: int) -> None:
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
     for client in clients:
         client.cancel()
+
+
+class CrowdProcess:
+    """The clients who are there besides the load. A context."""
+
+    def __init__(self, crowd: Crowd, host: str, port: int, cpus: str) -> None:
+        self.here = 0
+        self._process: Optional[subprocess.Popen[bytes]] = None
+        if not crowd.count:
+            return
+        program = [sys.executable, "-B", __file__]
+        pin = ["taskset", "-c", cpus] if cpus else []
+        self._process = subprocess.Popen(
+            [*pin, *program, crowd.kind, host, str(port), str(crowd.count)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        assert self._process.stdout is not None
+        self.here = int((self._process.stdout.readline().split() or [b"0"])[0])
+
+    def __enter__(self) -> CrowdProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._process is not None:
+            end([self._process], 1.0)
+            for stream in (self._process.stdin, self._process.stdout):
+                if stream is not None:
+                    stream.close()
 
 
 def main(arguments: list[str]) -> int:

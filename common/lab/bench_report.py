@@ -178,7 +178,9 @@ def story_rows(step: Step, points: Sequence[Point]) -> list[Row]:
         for number_of_stage, colour in ((step.before, 4), (step.after, 3)):
             for name, server in point["servers"].items():
                 if name.startswith(f"{number_of_stage}-") and not server["again"]:
-                    where = f"{number_of_stage}, {point['label']} {point['axis']}".strip()
+                    label = point["label"]
+                    count = f"{int(label):,}" if label.isdecimal() else label
+                    where = f"{number_of_stage}: {count} {point['axis'].partition(' ')[0]}"
                     shown = where if len(ends) > 1 else name
                     rows.append(row_of(shown, server, step.figure, colour))
     return rows

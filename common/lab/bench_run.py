@@ -8,7 +8,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from dataclasses import dataclass, field, replace
@@ -18,8 +17,9 @@ from typing import Any, Optional, Sequence
 import bench_load
 import bench_servers
 import bench_watch
+from bench_crowd import CrowdProcess
 from bench_load import PARSERS, Client, Load, Report
-from bench_scenarios import Crowd, Point, Scenario
+from bench_scenarios import Point, Scenario
 from bench_servers import PRESET, Running, Server
 from console import LabError
 from processes import end
@@ -27,6 +27,8 @@ from processes import end
 WARM_UP_S = 1.0
 SNAPSHOT_AT = 0.85  # of a run: late enough for shares to show, early enough that all are open still
 PASS_S = 1.0
+SETTLE_S = 2.0
+FEW_THREADS = 16  # a pool may have begun some, which stay
 # A generator stops in the middle of answers: so much may its bytes be off, for each connection.
 SLACK_PER_CONNECTION = 1 << 16
 
@@ -123,33 +125,6 @@ def checked(host: str, port: int, path: str, scenario: Scenario, point: Point) -
         raise LabError(f"{path} is answered with {len(answer.body)} bytes that are not the "
                        f"{len(expected)} expected ones")
     return answer
-
-
-class CrowdProcess:
-    """The clients who are there besides the load. A context."""
-
-    def __init__(self, crowd: Crowd, host: str, port: int, cpus: str) -> None:
-        self.here = 0
-        self._process: Optional[subprocess.Popen[bytes]] = None
-        if not crowd.count:
-            return
-        program = [sys.executable, "-B", str(Path(__file__).with_name("bench_crowd.py"))]
-        pin = ["taskset", "-c", cpus] if cpus else []
-        self._process = subprocess.Popen(
-            [*pin, *program, crowd.kind, host, str(port), str(crowd.count)],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
-        assert self._process.stdout is not None
-        self.here = int((self._process.stdout.readline().split() or [b"0"])[0])
-
-    def __enter__(self) -> CrowdProcess:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._process is not None:
-            end([self._process], 1.0)
-            for stream in (self._process.stdin, self._process.stdout):
-                if stream is not None:
-                    stream.close()
 
 
 def generate(bench: Bench, load: Load, port: int, path: str, seconds: float, answer: Answer,
@@ -255,7 +230,9 @@ def _measure_running(bench: Bench, running: Running, scenario: Scenario, point: 
             grown = bench_watch.memory(running.processes()).anonymous - empty.anonymous
             figures["per_idle_kib"] = max(0, grown) / crowd.here
         if load.generator not in ("paced", "h2load"):  # these have a warm-up of their own
+            threads = bench_watch.memory(running.processes()).threads
             generate(bench, load, port, path, WARM_UP_S, answer)
+            settle(running, threads + FEW_THREADS)
         processes = running.processes()
         cpu = bench_watch.cpu_seconds(processes)
         snapshot = Snapshot()
@@ -303,6 +280,15 @@ def _fill_in(run: dict[str, Any], report: Report, answer: Answer, load: Load, sn
         if load.generator == "paced":  # only latencies of an open load are figures
             run["figures"][name] = report.latency_us[name]
     run["timeouts"] = report.timeouts
+
+
+def settle(running: Running, threads: int) -> None:
+    """Waits until the threads that a warm-up's connections had have ended, or for two seconds."""
+    deadline = time.monotonic() + SETTLE_S
+    while time.monotonic() < deadline:
+        if bench_watch.memory(running.processes()).threads <= threads:
+            return
+        time.sleep(0.01)
 
 
 def judge_report(report: Report, answer: Answer, load: Load) -> None:

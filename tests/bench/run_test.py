@@ -72,7 +72,9 @@ class TinyRun(unittest.TestCase):
 
     def scenario(self, load: Load) -> tuple[Scenario, Point]:
         point = Point("tiny", load)
-        return Scenario("tiny", "Tiny", "plain", "p99", (point,)), point
+        # 01 would turn to the next client when the first has been silent for a second.
+        options = ("--idle-timeout=1min",)
+        return Scenario("tiny", "Tiny", "plain", "p99", (point,), options=options), point
 
     @unittest.skipUnless(needs("wrk", "ss"), "wrk and ss are not installed")
     def test_a_whole_run_ends_in_figures_a_report_and_no_process(self) -> None:
