@@ -21,7 +21,7 @@ import bench_run
 from bench_figures import number, value
 from bench_load import Client
 from bench_scenarios import (SIZES, STORY, Catalogue, Point, Scenario, catalogue, only, room)
-from bench_servers import PRESET, Server, floor_server, foreign_server, stage_server
+from bench_servers import PRESET, Server, end_all, floor_server, foreign_server, stage_server
 from bench_stats import noise, summary
 from building import build
 from console import LabError, Progress, UsageError, say
@@ -268,6 +268,7 @@ def measure(chosen: argparse.Namespace) -> int:
         try:
             Measuring(bench, todo, chosen.runs, result, out).run()
         finally:
+            end_all()
             bench.forget_placed()
             say(f"the figures are in {os.path.relpath(out)}; "
                 f"./lab bench report {shlex.quote(os.path.relpath(out))} draws them")

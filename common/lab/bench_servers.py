@@ -88,6 +88,17 @@ def known_options(program: str) -> frozenset[str]:
     return frozenset(re.findall(r"^\s+(--[a-z-]+)", ran.stdout, re.MULTILINE))
 
 
+# Those that have been started and not ended. Ctrl-C may come just when a context is entered; what
+# is left then is here.
+_running: list[Running] = []
+
+
+def end_all() -> None:
+    """Ends every server that is left."""
+    for running in list(_running):
+        running.stop()
+
+
 class Running:
     """A server that runs. A context: at its end nothing of the server is left."""
 
@@ -112,6 +123,7 @@ class Running:
                     start_new_session=True, cwd=folder)
         except OSError as error:
             raise LabError(f"cannot start {command[0]}: {error.strerror}") from error
+        _running.append(self)
         self.port = port
         try:
             self._wait_until_ready()
@@ -156,6 +168,8 @@ class Running:
             break
         if self._process.stdout is not None:
             self._process.stdout.close()
+        if self in _running:
+            _running.remove(self)
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + SECONDS_TO_START
