@@ -7,6 +7,7 @@
 
 #include "catch.h"
 #include "robustness/support.h"
+#include "support/process_view.h"
 #include "support/requests.h"
 #include "support/test_server.h"
 
@@ -97,6 +98,68 @@ TEST_CASE("No path leads out of the folder, nor to what is hidden in it", "[file
   CHECK(ask(client, "/files/a.txt").body == "may be read");
   CHECK(ask(client, "/files/sub/b.txt").body == "may be read too");
   CHECK(ask(client, "/files/sub/../a.txt").body == "may be read");
+}
+
+TEST_CASE("A file server serves its folder at the root, and nothing else", "[files]") {
+  const TestServer server({"--app", "files", "--listing", "on"});
+  fill(server.folder());
+  Client client(server.endpoint());
+  CHECK(ask(client, "/a.txt").body == "may be read");
+  CHECK(ask(client, "/files/a.txt").status == 404);
+  CHECK(ask(client, "/health").status == 404);
+  const HttpResponse list = ask(client, "/");
+  CHECK(list.status == 200);
+  CHECK(list.body.find("<a href=\"./a.txt\">a.txt</a>") != std::string::npos);
+  CHECK(list.body.find("<a href=\"./sub/\">sub/</a>") != std::string::npos);
+  for (const char* name : {"hidden", "link", "relative", "up", "fifo", ".git"}) {
+    INFO(name);
+    CHECK(list.body.find(name) == std::string::npos);
+  }
+  CHECK(ask(client, "/sub").field("Location") == "/sub/");
+}
+
+TEST_CASE("A FIFO without a writer holds nobody up", "[files]") {
+  const TestServer server({"--app", "files"});
+  fill(server.folder());
+  Client client(server.endpoint());
+  // Were it opened as a file is, the answer would wait for a writer, and the client in vain.
+  for (int i = 0; i < 20; ++i) CHECK(ask(client, "/fifo").status == 404);
+  CHECK(ask(client, "/a.txt").body == "may be read");
+}
+
+TEST_CASE("Files leave no descriptor behind, whatever becomes of them", "[files]") {
+  const TestServer server({"--app", "files"});
+  fill(server.folder());
+  Client client(server.endpoint());
+  const auto ask_with = [&client](std::string_view target, std::string_view fields) {
+    client.send(get(target, fields));
+    return client.read_response().status;
+  };
+  CHECK(ask_with("/a.txt", "") == 200);
+  const std::size_t before = descriptors_of(server.process());
+  for (int i = 0; i < 20; ++i) {
+    CHECK(ask_with("/a.txt", "") == 200);
+    CHECK(ask_with("/a.txt", "If-None-Match: *\r\n") == 304);
+    CHECK(ask_with("/a.txt", "If-Match: \"x\"\r\n") == 412);
+    CHECK(ask_with("/a.txt", "Range: bytes=100-\r\n") == 416);
+    CHECK(ask_with("/a.txt", "Range: bytes=0-1,4-5\r\n") == 206);
+    CHECK(ask_with("/a.txt", "Accept-Encoding: *;q=0\r\n") == 406);
+    CHECK(ask_with("/link.txt", "") == 404);
+    CHECK(ask_with("/sub", "") == 301);
+    CHECK(ask_with("/", "") == 404);
+  }
+  check_descriptors(server, before);
+}
+
+TEST_CASE("Errors are told as JSON to a client who prefers it", "[files]") {
+  const TestServer server({"--app", "files"});
+  Client client(server.endpoint());
+  client.send(get("/missing", "Accept: application/json\r\n"));
+  const HttpResponse json = client.read_response();
+  CHECK(json.status == 404);
+  CHECK(json.field("Content-Type") == "application/problem+json");
+  CHECK(json.body.find("\"status\":404") != std::string::npos);
+  CHECK(ask(client, "/missing").field("Content-Type") == "text/html; charset=utf-8");
 }
 
 }  // namespace stagecraft::robustness
