@@ -128,10 +128,12 @@ def _published_scenarios(space: Room) -> list[Scenario]:
         Scenario("M2", "100 connections", "plain", "per_cpu_s",
                  (Point("M2", m2, scaled=m2_cut),), caution=_CLOSED_LOOP),
         Scenario("M3", "Answers after one second, as many clients as possible", "later", "rate",
-                 (Point("M3", m3, scaled=m3_cut),), LOOPS, least_seconds=10,
-                 options=("--max-connections=1000000",),
+                 (Point("M3", m3, scaled=m3_cut),), LOOPS, least_seconds=20,
+                 options=("--max-connections=1000000", "--accept-length=65535"),
                  caution="The ideal is one request per second and client. A run begins with a "
-                         "second without answers, and with the time that wrk takes to connect."),
+                         "second without answers, and with the time that all take to connect: "
+                         "wrk knocks with all at once, and who finds the queue full tries again "
+                         "after 1, 3 and 7 s."),
         Scenario("N1", "100 connections, /health", "health", "per_cpu_s",
                  (Point("N1", n1, scaled=n1_cut),), caution=_CLOSED_LOOP),
         Scenario("E1", "64 connections, /testolope", "hello", "per_cpu_s",

@@ -286,6 +286,10 @@ class Packages(unittest.TestCase):
         for package in ("chromium", "chromium-driver", "clang"):
             self.assertIn(package, ran.stderr.split())
         self.assertIn(": python3\n", self.lab("doctor", programs=()).stderr)
+        generators = ("wrk", "apache2-utils", "nghttp2-client", "iproute2", "strace")
+        measuring = self.lab("bench", "--quick", programs=("python3",)).stderr.split()
+        self.assertLessEqual(set(generators), set(measuring))
+        self.assertIn(": python3\n", self.lab("bench", "compare", programs=()).stderr)
 
     def test_help_needs_nothing(self) -> None:
         for arguments in ((), ("help",), ("help", "run"), ("test", "--help")):
