@@ -182,6 +182,18 @@ TEST_CASE("The counts are there to be read") {
   CHECK(answer.body.find("# TYPE stagecraft_answers_total counter\n") != std::string::npos);
 }
 
+TEST_CASE("The page is not sent again to a browser that has it") {
+  const Demo demo;
+  const HttpResponse page = demo.get("/");
+  CHECK(page.has("ETag"));
+  CHECK(page.field("ETag") != demo.get("/page/page.js").field("ETag"));
+  const std::string known = "If-None-Match: " + page.field("ETag") + "\r\n";
+  const HttpResponse same = demo.get("/", known);
+  CHECK(same.status == 304);
+  CHECK(same.field("Cache-Control") == "no-cache");
+  CHECK(demo.get("/page/page.js", known).status == 200);
+}
+
 TEST_CASE("The shortest answer allocates nothing") {
   const Demo demo;
   const Limits limits;

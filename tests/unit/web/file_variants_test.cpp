@@ -124,6 +124,7 @@ TEST_CASE("A folder is shown as a list if that is wanted, and has no index") {
   served.file("sub/index.html", "<p>sub");
   served.file("other/x", "");
   served.file(".hidden", "");
+  served.file(".well-known/x", "");
   served.file("back\\slash", "");
   REQUIRE(::symlink("/etc/passwd", served.path("link").c_str()) == 0);
   REQUIRE(::mkfifo(served.path("fifo").c_str(), 0600) == 0);
@@ -141,7 +142,7 @@ TEST_CASE("A folder is shown as a list if that is wanted, and has no index") {
   CHECK(has("<a href=\"./other/\">other/</a>"));
   CHECK(page.find("./sub/") < page.find("./a%20"));
   CHECK(page.find("./other/") < page.find("./sub/"));
-  for (const char* text : {"hidden", "link", "fifo", "slash", "../"}) {
+  for (const char* text : {"hidden", "well-known", "link", "fifo", "slash", "../"}) {
     INFO(text);
     CHECK_FALSE(has(text));
   }
