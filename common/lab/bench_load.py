@@ -59,7 +59,7 @@ def parse_wrk(text: str) -> Report:
         raise LoadFailed(f"wrk said nothing of requests:\n{text.strip()[-400:]}")
     seconds = float(done[2]) * _MICROSECONDS[done[3]] / 1e6
     report = Report(int(done[1]), seconds, int(float(done[4]) * _BYTES[done[5]]))
-    for percent, value, unit in re.findall(r"^\s*(\d+)%\s+([\d.]+)(us|ms|s|m|h)$", text,
+    for percent, value, unit in re.findall(r"^\s*(\d+)%\s+([\d.]+)(us|ms|s|m|h)\s*$", text,
                                            re.MULTILINE):
         report.latency_us[f"p{percent}"] = float(value) * _MICROSECONDS[unit]
     # A wrong body is found by our script, in the words of its last line.

@@ -76,6 +76,10 @@ class Generators(unittest.TestCase):
         self.assertEqual((report.failed, report.timeouts, report.wrong), (6, 4, 5))
         self.assertEqual(report.wire_bytes, int(13.14 * 1024 * 1024))
 
+    def test_wrk_pads_its_shorter_units(self) -> None:
+        report = bench_load.parse_wrk(WRK.replace("99%    6.72ms", "99%    1.02s "))
+        self.assertEqual(report.latency_us, {"p50": 105.0, "p99": 1.02e6})
+
     def test_wrk_with_our_script_tells_of_wrong_bodies(self) -> None:
         self.assertEqual(bench_load.parse_wrk(WRK + "wrong answers: 12\n").wrong, 12)
 
