@@ -207,6 +207,15 @@ class Scenarios(unittest.TestCase):
             labels = [point.label for point in known[step.scenario].points]
             self.assertLessEqual(set(step.points), set(labels), step)
 
+    def test_a_server_with_one_loop_is_measured_with_one_only(self) -> None:
+        loops = bench_scenarios.catalogue(bench_scenarios.Room(20000, 1)).scenarios["loops"]
+        one = bench_servers.Server("one", (), {"plain": "/"})
+        many = bench_servers.Server("many", (), {"plain": "/"},
+                                    options=frozenset(["--concurrency"]))
+        self.assertEqual([bench_run.can(one, loops, point) for point in loops.points],
+                         [True, False])
+        self.assertTrue(all(bench_run.can(many, loops, point) for point in loops.points))
+
     def test_every_server_is_first_once(self) -> None:
         servers = [bench_servers.Server(name, (), {}) for name in "abcd"]
         firsts = {bench.in_turn(servers, turn)[0].name for turn in range(8)}
