@@ -194,7 +194,6 @@ Refusal MultipartParser::pass_on(std::string_view& bytes, std::size_t size) {
 
 Refusal MultipartParser::reach(Line line) {
   const bool in_part = state_ == State::content;
-  skip_ = 0;
   state_ = line == Line::last ? State::epilogue : State::head;
   return in_part ? receiver_.end_part() : Refusal{};
 }
