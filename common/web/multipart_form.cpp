@@ -82,8 +82,15 @@ Refusal MultipartSink::begin_part(PartHead head) {
   } else {
     field_ = std::move(head);
     value_.clear();
+    return count_field(field_->name.size());
   }
   return {};
+}
+
+Refusal MultipartSink::count_field(std::size_t bytes) {
+  fields_bytes_ += bytes;
+  if (fields_bytes_ <= limits_.max_fields_bytes) return {};
+  return {Status::content_too_large, "the fields of the form are too large"};
 }
 
 Refusal MultipartSink::part_data(std::string_view piece) {
@@ -95,7 +102,7 @@ Refusal MultipartSink::part_data(std::string_view piece) {
     return {Status::content_too_large, "a field of the form is too large"};
   }
   value_ += piece;
-  return {};
+  return count_field(piece.size());
 }
 
 Refusal MultipartSink::end_part() {

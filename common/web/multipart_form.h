@@ -19,7 +19,7 @@ namespace stagecraft {
 /// A file that came with a form. Small ones are in memory, others in a temporary file.
 class FormFile {
  public:
-  FormFile() = default;
+  /// Precondition: the head has a filename.
   explicit FormFile(PartHead head) : head_(std::move(head)) {}
 
   const std::string& field() const { return head_.name; }
@@ -58,7 +58,8 @@ struct MultipartForm {
 };
 
 /// Takes a body in while it arrives. It belongs to the request: whatever happens to that, the files
-/// are gone with it, unless a handler has taken them.
+/// are gone with it, unless a handler has taken them. What it keeps in memory, fields and small
+/// files, is bounded by its limits and not counted in Limits::max_buffered.
 class MultipartSink : public BodySink, private PartReceiver {
  public:
   /// Precondition: MultipartParser::is_boundary(boundary).
@@ -74,12 +75,14 @@ class MultipartSink : public BodySink, private PartReceiver {
   Refusal begin_part(PartHead head) override;
   Refusal part_data(std::string_view piece) override;
   Refusal end_part() override;
+  Refusal count_field(std::size_t bytes);
 
   const MultipartLimits limits_;
   MultipartParser parser_;
   MultipartForm form_;
   std::optional<PartHead> field_;   // the part that is arriving, if it is no file
   std::string value_;               // its value so far
+  std::size_t fields_bytes_ = 0;    // of all fields
   std::optional<Charset> charset_;  // what a field _charset_ has said
   Refusal refusal_;
 };

@@ -19,6 +19,7 @@ struct MultipartLimits {
   std::size_t max_files = 20;               ///< each may hold a descriptor; then 413
   std::size_t max_head_bytes = 8u << 10;    ///< the field lines of one part; then 431
   std::size_t max_field_bytes = 64u << 10;  ///< the value of one field; then 413
+  std::size_t max_fields_bytes = 1u << 20;  ///< names and values of all fields; then 413
   /// Of one file, kept in memory; a larger one goes to a temporary file.
   std::size_t max_memory_bytes = 64u << 10;
   /// Where temporary files are made; they never have a name there. Empty: $TMPDIR, or /tmp.

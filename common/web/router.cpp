@@ -144,6 +144,9 @@ Router::Context Router::context(std::string_view prefix, Filters filters) {
 
 Router::Context::Context(Router& router, std::string prefix, Filters filters)
     : router_(&router), prefix_(std::move(prefix)), filters_(std::move(filters)) {
+  if (prefix_.ends_with('/')) {
+    throw std::invalid_argument("the prefix " + prefix_ + " of a context ends in '/'");
+  }
   // So that what does not exist is found here, and not outside of the filters.
   router_->resource(prefix_, filters_);
   router_->resource(below("/..."), filters_);

@@ -71,9 +71,9 @@ class Router {
   /// Serves every path that nothing else matches; counted as "...".
   void add_otherwise(std::initializer_list<Method> methods, Route route);
 
-  /// A part of the paths with filters of its own, inside those of the router: all at `prefix` and
-  /// below, on whole segments. What does not exist there is filtered, too, so that a stranger
-  /// learns nothing.
+  /// A part of the paths with filters of its own, inside those of the router: all at `prefix`, as
+  /// "/admin", and below, on whole segments. What does not exist there is filtered, too, so that a
+  /// stranger learns nothing. Throws std::invalid_argument for a prefix that is none.
   Context context(std::string_view prefix, Filters filters = {});
 
   const Route& find(const Request& head) const { return find(head.method(), head.path()); }

@@ -156,6 +156,16 @@ TEST_CASE("What is wrong with a form is told, wherever it is found out") {
   CHECK(route.post(part("name=_charset_", "koi8") + "--b--").status == 415);
 }
 
+TEST_CASE("All fields together have a bound, names included") {
+  MultipartLimits limits;
+  limits.max_fields_bytes = 10;
+  FormRoute route(limits);
+  CHECK(route.post(part("name=a", "1234") + part("name=b", "1234") + "--b--").status == 200);
+  CHECK(route.post(part("name=a", "1234") + part("name=b", "12345") + "--b--").status == 413);
+  CHECK(route.post(part("name=a", "1234") + part("name=abcdef", "") + "--b--").status == 413);
+  CHECK(route.post(part("name=a; filename=b", "12345678901") + "--b--").status == 200);
+}
+
 TEST_CASE("A body has a bound") {
   MultipartLimits limits;
   limits.max_bytes = 100;

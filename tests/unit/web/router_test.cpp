@@ -164,6 +164,9 @@ TEST_CASE("Two routes for one thing are a mistake") {
   CHECK_THROWS_WITH(routes.add("/form", {get}, named("again")),
                     Catch::Contains("two routes for GET /form"));
   CHECK_THROWS_AS(routes.add("form", {get}, named("again")), std::invalid_argument);
+  CHECK_THROWS_AS(routes.context("admin"), std::invalid_argument);
+  CHECK_THROWS_AS(routes.context("/admin/"), std::invalid_argument);
+  CHECK_THROWS_AS(routes.context(""), std::invalid_argument);
   routes.add("/later", {get}, named("get"));
   routes.add("/later", {head, options}, named("own"));
   CHECK(body_of(routes, "OPTIONS /later") == "own");
