@@ -67,8 +67,10 @@ struct Limits {
   std::size_t max_drain = 64 * KiB;
 
   /// Bytes thrown away after the last answer, so that closing with unread input does not destroy
-  /// that answer on its way (RFC 9112 9.6). Beyond it: closed all the same.
-  std::size_t max_linger = 256 * KiB;
+  /// that answer on its way (RFC 9112 9.6). More than the socket buffers of both sides may hold: a
+  /// client in the middle of a large upload has that much under way before it can read the answer.
+  /// Beyond it: closed all the same.
+  std::size_t max_linger = 16 * MiB;
 
   // --- Waits ----------------------------------------------------------------------------------
   // Of the first six exactly one runs at a time. Longer is kinder to slow clients; shorter gives up

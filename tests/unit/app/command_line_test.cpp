@@ -304,7 +304,7 @@ TEST_CASE("help explains every option with its default and unit") {
                            "--max-output SIZE=64KiB",
                            "--max-buffered SIZE=256MiB",
                            "--max-drain SIZE=64KiB",
-                           "--max-linger SIZE=256KiB",
+                           "--max-linger SIZE=16MiB",
                            "--read-buffer-size SIZE=64KiB",
                            "--accept-length NUMBER=4096",
                            "--reuse-addr on|off=on",
