@@ -1,6 +1,7 @@
 #include "connection.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace stagecraft {
@@ -60,8 +61,11 @@ void Connection::expired() {
 }
 
 void Connection::run() noexcept {
+  // Our own hold on the mailbox: once we are given back, the loop may end and take its hold with it
+  // before the mailbox has done waking it.
+  const std::shared_ptr<Mailbox> mailbox = loop_.mailbox();
   stagecraft::run(session_.route().handle, session_.request(), session_.response());
-  loop_.mailbox()->give_back(*this);
+  mailbox->give_back(*this);
 }
 
 void Connection::returned() {
