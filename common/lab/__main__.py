@@ -11,6 +11,7 @@ from typing import Callable, Optional
 import bench
 import building
 import doctor
+import mutants
 import running
 import serving
 import showing
@@ -27,6 +28,7 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "build": building.main,
     "bench": bench.main,
     "stages": table.main,
+    "mutants": mutants.main,
     "doctor": doctor.main,
 }
 
