@@ -64,7 +64,7 @@ class Laboratory:
             folder = build_folder(preset) / "mutants" / str(number)
             self._benches.put(Workbench(self._tree, folder))
         self._lock = threading.Lock()
-        self._sound: dict[tuple[str, str], dict[str, Verdict]] = {}
+        self._sound: dict[tuple[str, str], Future[list[str]]] = {}
 
     def each(self, work: Callable[[Mutant], Findings], mutants: list[Mutant]) -> list[Findings]:
         """Does the work for all mutants and reports what is found; in the order of `mutants`."""
@@ -136,14 +136,15 @@ class Laboratory:
         )
 
     def sound_cases(self, program: str, stage: str) -> list[str]:
-        """The cases of a test program that pass without a mutant."""
+        """The cases of a test program that pass without a mutant. The first who asks finds out."""
         with self._lock:
-            verdicts = self._sound.get((program, stage))
-            if verdicts is None:
-                names = list_cases(program_path(program, self._preset))
-                verdicts = self._run(program, names, stage, {})
-                self._sound[program, stage] = verdicts
-        return [name for name, verdict in verdicts.items() if verdict is Verdict.PASSED]
+            mine = (program, stage) not in self._sound
+            answer = self._sound.setdefault((program, stage), Future())
+        if mine:
+            names = list_cases(program_path(program, self._preset))
+            verdicts = self._run(program, names, stage, {})
+            answer.set_result([name for name in names if verdicts.get(name) is Verdict.PASSED])
+        return answer.result()
 
     def unsound(self, mutants: list[Mutant]) -> list[str]:
         """Complaints about named tests that fail without the mutant too, or that are not there."""
