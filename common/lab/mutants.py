@@ -215,7 +215,7 @@ def _merge(folder: Path, all_findings: list[Findings]) -> dict[str, dict[str, di
 
 
 def main(arguments: list[str]) -> int:
-    """`lab mutants [NAME...] [--copies | --all | --check] [--preset PRESET]`"""
+    """`lab mutants [NAME...] [--copies] [--all | --check] [--preset PRESET]`"""
     parser = argparse.ArgumentParser("lab mutants", allow_abbrev=False)
     parser.add_argument("names", nargs="*")
     parser.add_argument("--all", action="store_true")
@@ -224,7 +224,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--preset", default="dev")
     chosen = parser.parse_args(arguments)
     preset = check_preset(chosen.preset)
-    mutants = _choose(chosen.names, copies=chosen.copies or chosen.all or chosen.check)
+    mutants = _choose(chosen.names, copies=chosen.copies or chosen.check)
     if chosen.check:
         print(f"mutants: all {len(mutants)} fit their sources")
         return 0

@@ -67,6 +67,7 @@ const std::vector<Capability>& capabilities() {
       {"handler-blocks",
        "others are served while a handler waits",
        {"no", "yes", "yes", "no", "no", "yes", "yes"}},
+      {"ready-answer", "... and ready answers leave", {"no", "no", "no", "no", "no", "yes", "yes"}},
       {"handlers-block",
        "... while two do, with two workers",
        {"no", "yes", "no", "no", "no", "yes", "yes"}},

@@ -39,6 +39,18 @@ TEST_CASE("A client is served while as many handlers wait as there are workers",
   check_capability("handlers-block", serves_another(server));
 }
 
+TEST_CASE("An answer that is ready waits for no handler behind it", "[handlers]") {
+  const TestServer server(workers(2));
+  Gate gate = server.gate("g");
+  Client client(server.endpoint());
+  client.send(get("/plaintext") + get(gate.target()));
+  gate.wait_until_entered();
+  check_capability("ready-answer", server.answers(client));
+  gate.let_go();
+  CHECK(client.read_response().body == "hello world\n");
+  CHECK(client.read_response().status == 200);
+}
+
 TEST_CASE("So many handlers are inside at once", "[handlers]") {
   const TestServer server(workers(2));
   HeldHandlers held(server);

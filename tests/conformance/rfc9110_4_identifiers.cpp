@@ -49,6 +49,11 @@ TEST_CASE("One request's cookies are not the next one's", "[rfc9110-4][9110-3.3-
   CHECK(client.read_response().body == "user=alice\nx=1\n");
   client.send(get("/cookie"));
   CHECK(client.read_response().body.empty());
+  // Also where a server has the bytes of the first request still lying around.
+  client.send(get("/cookie", "X: y\r\nCookie: user=alice\r\n"));
+  CHECK(client.read_response().body == "user=alice\n");
+  client.send(get("/cookie"));
+  CHECK(client.read_response().body.empty());
 }
 
 TEST_CASE("A URI of 8000 bytes is no trouble", "[rfc9110-4][9110-4.1-1]") {
@@ -71,6 +76,7 @@ TEST_CASE("Equivalent URIs name one resource", "[rfc9110-4][9110-4.2.3-1]") {
   CHECK(seen("/path/caf%c3%a9") == seen("/path/caf%C3%A9"));
   CHECK(seen("/%70ath/x") == "/path/x\n\n");
   CHECK(seen("http://a:80/path/x") == seen("http://a/path/x"));
+  CHECK(seen("HTTP://A/path/x") == "/path/x\n\n");
   CHECK(seen("http://a") == seen("http://a/"));
   CHECK(seen("/path/./x") == "/path/x\n\n");
   CHECK(seen("/path/y/../x") == "/path/x\n\n");

@@ -80,6 +80,9 @@ TEST_CASE("An upgrade that is not on offer is ignored", "[rfc9110-6][9110-7.8-2]
 
 TEST_CASE("Upgrade in HTTP/1.0 is ignored", "[rfc9110-6][9110-7.8-4]") {
   check("GET / HTTP/1.0\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n", "200 close");
+  // Here there is an upgrade on offer, if anywhere.
+  check("GET /raw HTTP/1.0\r\nConnection: Upgrade\r\nUpgrade: echo\r\n\r\n",
+        "426 close or 404 close");
 }
 
 TEST_CASE("Content comes with its type", "[rfc9110-6][9110-8.3-1]") {

@@ -61,9 +61,9 @@ TEST_CASE("Malformed chunks are refused", "[rfc9112-7][9112-7.1-4]") {
         "5 \r\nhello\r\n0\r\n\r\n", "5\t\r\nhello\r\n0\r\n\r\n", "+5\r\nhello\r\n0\r\n\r\n",
         "-1\r\nhello\r\n0\r\n\r\n", "0x5\r\nhello\r\n0\r\n\r\n", "5_0\r\nhello\r\n0\r\n\r\n",
         "5h\r\nhello\r\n0\r\n\r\n", "g\r\nhello\r\n0\r\n\r\n", "5.\r\nhello\r\n0\r\n\r\n",
-        "\r\nhello\r\n0\r\n\r\n", ";a=b\r\nhello\r\n0\r\n\r\n", "5,\r\nhello\r\n0\r\n\r\n",
-        "\"5\"\r\nhello\r\n0\r\n\r\n", "5\r\r\nhello\r\n0\r\n\r\n", "0 \r\n\r\n", "0;\r\n\r\n",
-        "\xFF\r\n\r\n", "-0\r\n\r\n",
+        "\r\n\r\n", ";a=b\r\n\r\n", "\r\nhello\r\n0\r\n\r\n", ";a=b\r\nhello\r\n0\r\n\r\n",
+        "5,\r\nhello\r\n0\r\n\r\n", "\"5\"\r\nhello\r\n0\r\n\r\n", "5\r\r\nhello\r\n0\r\n\r\n",
+        "0 \r\n\r\n", "0;\r\n\r\n", "\xFF\r\n\r\n", "-0\r\n\r\n",
         // Another byte in the place of CR or LF, all else in its place.
         "5\rXhello\r\n0\r\n\r\n", "5\r\nhello\rX0\r\n\r\n", "5\r\nhelloX\n0\r\n\r\n",
         "5\r\nhello\r\n0\rX\r\n", "5\r\nhello\r\n0\r\n\rX"}) {

@@ -118,6 +118,8 @@ TEST_CASE("A body that nobody wants is never read as a request", "[rfc9112-9][91
   refused("POST", "//nope", "404 any");
   refused("TRACE", "/", "405 any or 400 close");
   refused("FOO", "/", "501 any");
+  check(request("TRACE", "/", "Transfer-Encoding: chunked\r\n") + "5\r\nGET /\r\n0\r\n\r\n",
+        "405 any or 400 close");
   check(request("POST", "//nope", "Content-Length: 30\r\n") + smuggled.substr(0, 30), "404 any");
   check(request("POST", "//nope", "Transfer-Encoding: chunked\r\n") + "5\r\nGET /\r\n0\r\n\r\n",
         "404 any");

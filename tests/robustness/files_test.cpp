@@ -34,6 +34,30 @@ void fill(const ScratchFolder& folder) {
 
 }  // namespace
 
+TEST_CASE("No file stays open, whether it was sent or not", "[files]") {
+  const TestServer server;
+  server.folder().write("files/a.txt", "the text");
+  server.folder().write("files/large", noise(8 * mebibyte));
+  Client client(server.endpoint());
+  CHECK(ask(client, "/files/a.txt").body == "the text");
+  wait_until_at_rest(server.process());
+  const std::size_t descriptors = descriptors_of(server.process());
+  for (int i = 0; i < 10; ++i) {
+    CHECK(ask(client, "/files/a.txt").body == "the text");
+    client.send(request("HEAD", "/files/a.txt"));
+    CHECK(client.read_response("HEAD").status == 200);
+    client.send(request("POST", "/files/a.txt"));
+    CHECK(client.read_response("POST").status == 405);
+    client.send(get("/files/a.txt", "If-Modified-Since: Fri, 31 Dec 9999 23:59:59 GMT\r\n"));
+    client.read_response();
+  }
+  check_descriptors(server, descriptors);
+  client.send(get("/files/large"));
+  client.wait_until_readable();
+  client.reset();
+  check_descriptors(server, descriptors - 1);
+}
+
 TEST_CASE("No path leads out of the folder, nor to what is hidden in it", "[files]") {
   const TestServer server;
   fill(server.folder());

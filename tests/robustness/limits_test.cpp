@@ -65,6 +65,21 @@ TEST_CASE("Out of descriptors it neither spins nor ends, and recovers", "[limits
   CHECK(server.control().errors().size() < 1'000);
 }
 
+TEST_CASE("All are answered whose handlers are done together", "[limits]") {
+  const TestServer server(with_workers(4));
+  constexpr int requests = 100;
+  std::string batch;
+  for (int i = 1; i < requests; ++i) batch += get("/block?ms=0");
+  batch += get("/block?ms=0", "Connection: close\r\n");
+  std::deque<Client> clients;
+  for (int i = 0; i < 16; ++i) clients.emplace_back(server.endpoint()).send(batch);
+  for (Client& client : clients) {
+    for (int i = 1; i <= requests; ++i) {
+      REQUIRE(json_number(client.read_response().body, "request") == i);
+    }
+  }
+}
+
 TEST_CASE("A full queue is answered 503, and forgotten when it has room", "[limits]") {
   if (!program_has("--queue")) return;
   const TestServer server(short_queue(1));

@@ -11,6 +11,7 @@
 
 #include "app/signals.h"
 #include "catch.h"
+#include "known_options.h"
 #include "running_server.h"
 #include "support/client.h"
 #include "support/deadline.h"
@@ -132,6 +133,32 @@ TEST_CASE("An answer for later comes while the server stops") {
   std::move(responder).send(std::move(response));
   CHECK(client.read_response().body == "later");
   CHECK(stopped.get());
+}
+
+TEST_CASE("An answer that is faster than its handler does not run it twice") {
+  std::atomic<int> entered = 0;
+  std::promise<void> answered, let_go;
+  const auto handler = [&](const Request& request, Response& response) {
+    if (request.path() == "/other" || ++entered > 1) return response.text("other");
+    Response answer;
+    answer.text("early");
+    std::move(response.defer()).send(std::move(answer));
+    answered.set_value();
+    let_go.get_future().wait();
+  };
+  Running running(handler, 0, patient(), Where::pool);
+  Client client(running.endpoint());
+  client.send(get);
+  answered.get_future().wait();
+  // Where the handler has left the loop, the loop has read the answer once others are served.
+  for (int i = 0; features.executor && i < 2; ++i) {
+    Client other(running.endpoint());
+    other.send("GET /other HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+    CHECK(other.read_response().body == "other");
+  }
+  let_go.set_value();
+  CHECK(client.read_response().body == "early");
+  CHECK(entered == 1);
 }
 
 TEST_CASE("When the grace is over nobody waits for a promised answer, and it may still come") {

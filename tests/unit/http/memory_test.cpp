@@ -31,7 +31,9 @@ constexpr std::string_view chunked =
 // session's.
 class Connection {
  public:
-  Connection() { session_.emplace(limits_, workspace_, postbox_, info_); }
+  Connection() : workspace_(own_workspace_) { reopen(); }
+  // One of the same thread.
+  explicit Connection(Connection& neighbour) : workspace_(neighbour.workspace_) { reopen(); }
 
   // Goes on until the session wants input, or ends. Says whether it has ended.
   bool advance() {
@@ -108,7 +110,8 @@ class Connection {
 
   Limits limits_;
   Workspace::Common common_{route};
-  Workspace workspace_{limits_, common_};
+  Workspace own_workspace_{limits_, common_};
+  Workspace& workspace_;
   std::shared_ptr<FakePostbox> postbox_ = std::make_shared<FakePostbox>();
   ConnectionInfo info_;
   std::optional<Session> session_;
@@ -177,6 +180,18 @@ TEST_CASE("A thousand connections, one after the other, take nothing from the he
   for (int i = 0; i < 1000; ++i) {
     connection.reopen();
     connection.exchange(plaintext);
+  }
+  CHECK(allocations() == before);
+}
+
+TEST_CASE("Connections that are idle share what one of them needs while it asks") {
+  Connection first;
+  first.exchange(plaintext);
+  Connection second(first);
+  const std::size_t before = allocations();
+  for (int i = 0; i < 100; ++i) {
+    first.exchange(plaintext);
+    second.exchange(plaintext);
   }
   CHECK(allocations() == before);
 }
