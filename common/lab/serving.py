@@ -36,6 +36,7 @@ def main(arguments: list[str]) -> int:
         print((ROOT / "common" / "lab" / "help" / "serve.txt").read_text(encoding="utf-8"), end="")
         return 0
     options = ["--version"] if wanted.version else server_options(wanted)
+    check_folder(options)
     build("release", [stage], with_tests=False)
     if not wanted.version:
         say(description(stage, options))
@@ -94,6 +95,13 @@ def server_options(wanted: argparse.Namespace) -> list[str]:
         value = otherwise if value is None else value
         options += [f"--{name}", os.path.abspath(value) if name == "root" else value]
     return options
+
+
+def check_folder(options: list[str]) -> None:
+    """Before anything is built, or said to be served."""
+    folder = dict(zip(options[::2], options[1::2])).get("--root")
+    if folder is not None and not os.path.isdir(folder):
+        raise UsageError(f"{folder} is not a folder")
 
 
 def description(stage: str, options: list[str]) -> str:

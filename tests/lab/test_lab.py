@@ -77,6 +77,12 @@ class FilesServed(unittest.TestCase):
             {"--app": "files", "--host": "127.0.0.1", "--port": "8008", "--root": os.getcwd(),
              "--log": "access", "--listing": "on"})
 
+    def test_a_folder_that_is_not_there_is_refused_before_anything_is_built(self) -> None:
+        with patch.object(serving, "build") as build, patch.object(serving, "become"):
+            with self.assertRaisesRegex(UsageError, "nowhere is not a folder"):
+                serving.main(["nowhere"])
+            build.assert_not_called()
+
     def test_a_bare_number_is_the_port_and_another_word_the_folder(self) -> None:
         for arguments in (("/srv", "80"), ("80", "/srv"), ("-p", "80", "-d", "/srv")):
             options = self.options(*arguments)
