@@ -17,7 +17,9 @@ from typing import Mapping, Optional, Sequence
 _MARK = re.compile(r'<TestCase name="([^"]*)"|<OverallResult success="(true|false)"')
 
 # A mutant may ask for all the memory there is. With 8 GiB of addresses a server has all it needs.
-_LIMITS = "ulimit -c 0; ulimit -v 8388608; exec \"$@\""
+# And it may turn in circles, also when lab has been killed and nobody is left to end it: five
+# minutes of processor time are far more than any program here takes.
+_LIMITS = "ulimit -c 0; ulimit -v 8388608; ulimit -t 300; exec \"$@\""
 
 
 class Verdict(enum.Enum):
