@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <string>
+#include <utility>
 
 #include "app/command_line.h"
 #include "app/demo.h"
@@ -16,6 +17,7 @@
 #include "app/metrics.h"
 #include "app/signals.h"
 #include "app/telemetry.h"
+#include "app/traced_handlers.h"
 #include "base/log.h"
 #include "known_options.h"
 #include "server.h"
@@ -69,7 +71,9 @@ void serve(const ProgramOptions& options) {
   Telemetry telemetry(logger, metrics);
   telemetry.on_failure([&termination] { termination.request(); });
 
-  Server server(options, routes.application(), telemetry);
+  Application application = routes.application();
+  if (logger.wants_events()) application = trace_handlers(std::move(application), telemetry);
+  Server server(options, std::move(application), telemetry);
   server.start();
   announce(server.address());
   termination.wait();

@@ -59,6 +59,18 @@ std::string_view meaning(SessionEvent event) {
   return "";
 }
 
+std::string_view name(WaitFor what) {
+  switch (what) {
+    case WaitFor::input:
+      return "input";
+    case WaitFor::room:
+      return "room";
+    case WaitFor::answer:
+      return "answer";
+  }
+  return "";
+}
+
 }  // namespace
 
 Telemetry::Telemetry()
@@ -156,6 +168,36 @@ void Telemetry::send_failed(const ConnectionInfo& connection, int error_number) 
 void Telemetry::closed(const ConnectionInfo& connection) noexcept {
   count(connection, Metrics::connections_closed);
   log("close", connection);
+}
+
+void Telemetry::waits(const ConnectionInfo& connection, WaitFor what) noexcept {
+  if (!logger_.wants_events()) return;
+  log("wait", connection, {"for", name(what)});
+}
+
+void Telemetry::entered(const Request& request, std::string_view pattern) noexcept {
+  if (!logger_.wants_events()) return;
+  without_fail([&] {
+    logger_.log(LogEvent(
+        "handler_enter",
+        {{"id", request.connection().id}, {"request", request.number()}, {"route", pattern}}));
+  });
+}
+
+void Telemetry::left(const Request& request) noexcept {
+  if (!logger_.wants_events()) return;
+  log("handler_leave", request.connection(), {"request", request.number()});
+}
+
+void Telemetry::waits() noexcept {
+  if (!logger_.wants_events()) return;
+  without_fail([&] { logger_.log(LogEvent("wait", {{"for", "anybody"}})); });
+}
+
+void Telemetry::woke_up(std::uint32_t loop) noexcept {
+  metrics_.count(loop, Metrics::turns);
+  if (!logger_.wants_events()) return;
+  without_fail([&] { logger_.log(LogEvent("wake_up", {{"loop", loop}})); });
 }
 
 void Telemetry::accept_failed(std::string_view message) noexcept {

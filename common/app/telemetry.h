@@ -14,10 +14,18 @@
 
 namespace stagecraft {
 
+/// What a thread waits for that waits for one client.
+enum class WaitFor : std::uint8_t {
+  input,   ///< bytes from the client
+  room,    ///< the kernel takes what is to be sent, as fast as the client reads
+  answer,  ///< somebody else has promised the answer
+};
+
 /// The one place to which a server tells what happens. The session tells the moments of HTTP
 /// (Observer), the stage those of its sockets and threads; here it is decided who wants to know:
 /// the access log, the events of --log debug and --trace, the counts of /metrics. The events and
-/// their fields have the names that microhttp gives them.
+/// their fields have the names that microhttp gives them, and where it has none, names of ours;
+/// docs/tracing.md lists them all.
 ///
 /// Any thread may call any method. What nobody wants costs one comparison.
 class Telemetry final : public Observer {
@@ -52,14 +60,27 @@ class Telemetry final : public Observer {
   void sent(const ConnectionInfo& connection, std::size_t bytes) noexcept;
   void send_failed(const ConnectionInfo& connection, int error_number) noexcept;
   void closed(const ConnectionInfo& connection) noexcept;
+  /// This thread waits for one client from now until the next event that it tells: for its bytes,
+  /// for room to send, or for its promised answer. It may find at once what it waits for.
+  void waits(const ConnectionInfo& connection, WaitFor what) noexcept;
+
+  // --- Of who runs handlers ---------------------------------------------------------------------
+
+  /// A handler begins with a request on this thread, and is done with it: its answer is made, or
+  /// promised. See trace_handlers().
+  void entered(const Request& request, std::string_view pattern) noexcept;
+  void left(const Request& request) noexcept;
 
   // --- Of the stage: as a whole -----------------------------------------------------------------
 
   /// From now on each of so many event loops counts for itself. Before the server starts; without
   /// it all threads count together.
   void count_by_loop(std::size_t loops) { metrics_.count_by_loop(loops); }
+  /// This thread waits for whoever comes first, from now until the next event that it tells: in
+  /// accept(2) for a new client, or as an event loop for any of its clients.
+  void waits() noexcept;
   /// An event loop has waited, and goes to work.
-  void woke_up(std::uint32_t loop) noexcept { metrics_.count(loop, Metrics::turns); }
+  void woke_up(std::uint32_t loop) noexcept;
   /// A new client could not be taken in, and was closed.
   void accept_failed(std::string_view message) noexcept;
   /// The thread that accepts, or an event loop, ends. Number 0 is the one that accepts.

@@ -133,6 +133,7 @@ std::optional<Accepted> Server::next_client() {
       waiting_for_client_ = !draining();
     }
     if (draining()) listener_->set_nonblocking();
+    telemetry_.waits();
     Accepted client = listener_->accept();
     {
       MutexLock lock(mutex_);
@@ -245,6 +246,7 @@ bool Server::serve_batch(Connection& connection) {
         answered = true;
         break;
       case Step::wait:
+        telemetry_.waits(connection.info, WaitFor::answer);
         if (const auto letter = connection.mailbox->take(deadline(connection))) {
           connection.workspace.set_time(std::time(nullptr));
           session.answer(*letter);
@@ -283,6 +285,7 @@ void Server::receive(Connection& connection) {
     connection.socket.set_receive_timeout(*left);
   }
 
+  telemetry_.waits(connection.info, WaitFor::input);
   connection.idle = session.idle();
   const auto room = session.read_buffer();
   const Io io = left ? connection.socket.recv(room) : connection.socket.recv_now(room);
@@ -312,6 +315,7 @@ void Server::send(Connection& connection) {
     connection.socket.set_send_timeout(*left);
   }
 
+  telemetry_.waits(connection.info, WaitFor::room);
   const Io io = connection.socket.send(session.output());
   switch (io.kind) {
     case Io::bytes:

@@ -43,6 +43,7 @@ EventLoop::~EventLoop() { mailbox_->close(); }
 void EventLoop::run() {
   role_.bind();
   while (!draining() || !connections_.empty()) {
+    telemetry().waits();
     const std::span<const Poller::Event> events = poller_.wait(time_to_wait());
     now_ = Clock::now();
     workspace_.set_time(std::time(nullptr));

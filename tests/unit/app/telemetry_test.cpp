@@ -113,6 +113,27 @@ TEST_CASE("The events of a request are told in their order, with their numbers")
   }
 }
 
+TEST_CASE("A thread tells what it waits for, and a loop that it goes on") {
+  const Pipe pipe;
+  Logger logger(LogLevel::debug, pipe.write_end());
+  Metrics metrics;
+  Telemetry telemetry(logger, metrics);
+  ConnectionInfo connection;
+  connection.id = 7;
+  telemetry.waits(connection, WaitFor::input);
+  telemetry.waits(connection, WaitFor::room);
+  telemetry.waits(connection, WaitFor::answer);
+  telemetry.waits();
+  telemetry.woke_up(3);
+  const std::vector<std::string> lines = lines_of(pipe.text());
+  REQUIRE(lines.size() == 5);
+  CHECK(lines[0].ends_with(" event=wait id=7 for=\"input\""));
+  CHECK(lines[1].ends_with(" event=wait id=7 for=\"room\""));
+  CHECK(lines[2].ends_with(" event=wait id=7 for=\"answer\""));
+  CHECK(lines[3].ends_with(" event=wait for=\"anybody\""));
+  CHECK(lines[4].ends_with(" event=wake_up loop=3"));
+}
+
 TEST_CASE("Nothing is allocated to tell what nobody wants to know") {
   const Pipe pipe;
   Logger logger(LogLevel::off, pipe.write_end());
@@ -123,8 +144,12 @@ TEST_CASE("Nothing is allocated to tell what nobody wants to know") {
   const auto tell_all = [&](const Request* request) {
     telemetry.accepted(connection);
     telemetry.received(connection, 1, 1);
+    telemetry.waits();
     telemetry.woke_up(0);
+    telemetry.waits(connection, WaitFor::input);
     telemetry.event(SessionEvent::read_request, connection, 1);
+    telemetry.entered(*request, "/");
+    telemetry.left(*request);
     telemetry.answered(connection, request, "/", Status::ok, 1);
     telemetry.sent(connection, 1);
     telemetry.closed(connection);
