@@ -17,6 +17,7 @@ import serving
 import showing
 import table
 import testing
+import timeline
 from console import LabError, say
 
 # The pages in help/ have the same names.
@@ -28,6 +29,7 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "build": building.main,
     "bench": bench.main,
     "stages": table.main,
+    "timeline": timeline.main,
     "mutants": mutants.main,
     "doctor": doctor.main,
 }

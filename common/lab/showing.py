@@ -65,8 +65,8 @@ def start(stage: str, port: int, options: list[str]) -> Server:
     return Server(stage, port, process)
 
 
-def wait_until_ready(server: Server) -> None:
-    """Returns when the server has said that it listens."""
+def wait_until_ready(server: Server) -> str:
+    """Returns when the server has said that it listens: its address, `http://127.0.0.1:8081`."""
     out = server.process.stdout
     assert out is not None
     with selectors.DefaultSelector() as selector:
@@ -74,6 +74,7 @@ def wait_until_ready(server: Server) -> None:
         said = out.readline() if selector.select(SECONDS_TO_START) else b""
     if not said.startswith(b"listening on "):
         raise LabError(f"{server.stage} did not start on port {server.port}")
+    return said.decode().split()[-1]
 
 
 def watch(servers: list[Server]) -> None:
