@@ -1,6 +1,8 @@
 #include "app/metrics.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 #include "base/thread_number.h"
 
@@ -39,9 +41,10 @@ Metrics::Metrics() { name_routes({}); }
 
 void Metrics::name_routes(std::span<const std::string_view> patterns) {
   patterns_.assign(1, "");
-  route_of_pattern_.clear();
+  known_.assign(std::bit_ceil(2 * patterns.size() + 1), {});
   for (const std::string_view pattern : patterns) {
-    route_of_pattern_.emplace(pattern.data(), patterns_.size());
+    Known& known = known_[place_of(pattern.data())];
+    if (known.text == nullptr) known = {pattern.data(), patterns_.size()};
     patterns_.emplace_back(pattern);
   }
   make_shards(by_loop_ ? shards_.size() : shard_count);
@@ -65,12 +68,23 @@ void Metrics::count_answer(std::uint32_t loop, std::string_view pattern, Status 
   const std::size_t route = route_of(pattern);
   const std::size_t status_class = code(status) / 100 - 1;
   if (status_class >= status_classes) return;
-  shard(loop).of_route[route].of_class[status_class].fetch_add(1, std::memory_order_relaxed);
+  raise(shard(loop).of_route[route].of_class[status_class], 1);
+}
+
+// Where a text of that address is in the table, or would be.
+std::size_t Metrics::place_of(const char* text) const noexcept {
+  const std::size_t last = known_.size() - 1;  // the size is a power of two
+  // Addresses of texts are alike in most of their bits. Multiplied by an odd number without a
+  // pattern (2 to the 64th by the golden ratio), all of them count for the upper ones.
+  const auto address = reinterpret_cast<std::uintptr_t>(text);
+  std::size_t place = (address * 0x9e3779b97f4a7c15u >> 32) & last;
+  while (known_[place].text != nullptr && known_[place].text != text) place = (place + 1) & last;
+  return place;
 }
 
 std::size_t Metrics::route_of(std::string_view pattern) const noexcept {
-  const auto known = route_of_pattern_.find(pattern.data());
-  if (known != route_of_pattern_.end() && patterns_[known->second] == pattern) return known->second;
+  const Known& known = known_[place_of(pattern.data())];
+  if (known.text != nullptr && patterns_[known.route] == pattern) return known.route;
   // Of an application that took the place of the first: another text, perhaps of the same words.
   const auto same = std::find(patterns_.begin(), patterns_.end(), pattern);
   return same == patterns_.end() ? 0 : static_cast<std::size_t>(same - patterns_.begin());

@@ -8,7 +8,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "http/status.h"
@@ -20,7 +19,8 @@ namespace stagecraft {
 /// A counter shared by two threads travels between their processors' caches at each count, which
 /// costs more than parsing a request does. So there are several copies of all counters: each event
 /// loop has one for itself, which is told under its number; where there are no loops each thread
-/// raises those of one copy, and the sum is made only when somebody asks for it.
+/// raises those of one copy, and the sum is made only when somebody asks for it. A copy that only
+/// one thread writes needs no locked instruction either.
 ///
 /// Any thread may call any method, but name_routes() and count_by_loop() come before all others.
 class Metrics {
@@ -46,7 +46,7 @@ class Metrics {
   void count_by_loop(std::size_t loops);
 
   void count(std::uint32_t loop, Counter counter, std::uint64_t amount = 1) noexcept {
-    shard(loop).counters[counter].fetch_add(amount, std::memory_order_relaxed);
+    raise(shard(loop).counters[counter], amount);
   }
 
   /// An answer of that status, on the route of that pattern; an unknown pattern, or none, counts as
@@ -80,6 +80,15 @@ class Metrics {
   void make_shards(std::size_t count);
   std::vector<Group> groups() const;
   std::size_t route_of(std::string_view pattern) const noexcept;
+  std::size_t place_of(const char* text) const noexcept;
+  // Where each copy has one thread that writes it, nothing can come between the two steps.
+  void raise(Count& count, std::uint64_t amount) noexcept {
+    if (by_loop_) {
+      count.store(count.load(std::memory_order_relaxed) + amount, std::memory_order_relaxed);
+    } else {
+      count.fetch_add(amount, std::memory_order_relaxed);
+    }
+  }
   static std::uint64_t sum(const Group& group, Counter counter);
   static void append_all(std::string& out, const std::vector<Group>& groups, std::string_view name,
                          std::string_view help, Counter counter);
@@ -87,8 +96,14 @@ class Metrics {
 
   std::vector<Shard> shards_;
   bool by_loop_ = false;
-  std::vector<std::string> patterns_;                              // the first is that of no route
-  std::unordered_map<const char*, std::size_t> route_of_pattern_;  // by address
+  std::vector<std::string> patterns_;  // the first is that of no route
+  // Where each of them was given, and its place above. A hash table by address, at most half full:
+  // an answer is counted by comparing one pointer, nearly always.
+  struct Known {
+    const char* text = nullptr;
+    std::size_t route = 0;
+  };
+  std::vector<Known> known_;
 };
 
 }  // namespace stagecraft

@@ -74,7 +74,10 @@ std::string_view name(WaitFor what) {
 }  // namespace
 
 Telemetry::Telemetry()
-    : own_(std::make_unique<Own>()), logger_(own_->logger), metrics_(own_->metrics) {}
+    : Observer(Heads::unwanted, Events::timeouts),
+      own_(std::make_unique<Own>()),
+      logger_(own_->logger),
+      metrics_(own_->metrics) {}
 
 void Telemetry::log(std::string_view name, const ConnectionInfo& connection) noexcept {
   if (!logger_.wants_events()) return;

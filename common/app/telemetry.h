@@ -32,7 +32,8 @@ class Telemetry final : public Observer {
  public:
   /// Both must outlive this object.
   Telemetry(Logger& logger, Metrics& metrics)
-      : Observer(logger.wants_heads() ? Heads::wanted : Heads::unwanted),
+      : Observer(logger.wants_heads() ? Heads::wanted : Heads::unwanted,
+                 logger.wants_events() ? Events::all : Events::timeouts),
         logger_(logger),
         metrics_(metrics) {}
 

@@ -25,7 +25,8 @@ struct Limits {
   // --- Sizes and counts -----------------------------------------------------------------------
 
   /// The room offered to one receive; a size, not a limit. Larger: fewer system calls for large
-  /// bodies. Smaller: less memory for each request in flight. At least 1 KiB.
+  /// bodies. Smaller: less memory for each large request in flight. At least 1 KiB. What comes
+  /// first is received into 4 KiB, if that is less.
   std::size_t read_buffer_size = 64 * KiB;
 
   /// Method, target and version together, without the line's end. Higher: longer links work.

@@ -4,7 +4,16 @@
 #include <cassert>
 #include <cstring>
 
+#include "base/limits.h"
+
 namespace stagecraft {
+namespace {
+
+// An ordinary head or answer fits: a buffer that began with the few bytes of a first line would
+// move to a larger block several times before its first answer was whole.
+constexpr std::size_t smallest_block = 1 * KiB;
+
+}  // namespace
 
 void Buffer::reserve(std::size_t bytes) {
   if (capacity_ - end_ >= bytes) return;
@@ -12,7 +21,7 @@ void Buffer::reserve(std::size_t bytes) {
   if (capacity_ - used >= bytes) {
     std::memmove(bytes_.get(), data(), used);
   } else {
-    const std::size_t larger = std::max(2 * capacity_, used + bytes);
+    const std::size_t larger = std::max({smallest_block, 2 * capacity_, used + bytes});
     auto block = std::make_unique_for_overwrite<char[]>(larger);
     if (used > 0) std::memcpy(block.get(), data(), used);
     bytes_ = std::move(block);

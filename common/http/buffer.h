@@ -28,7 +28,7 @@ class Buffer {
   /// The free bytes behind the last one; commit() makes them part of the buffer.
   std::span<char> room() { return {bytes_.get() + end_, capacity_ - end_}; }
   /// Makes room() hold at least `bytes`: by moving everything to the front if that is enough, else
-  /// in a new block of at least twice the size.
+  /// in a new block of at least twice the size, and of 1 KiB.
   void reserve(std::size_t bytes);
   void commit(std::size_t bytes) { end_ += bytes; }
 

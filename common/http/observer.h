@@ -32,8 +32,12 @@ class Observer {
  public:
   /// Whether somebody wants to see whole heads.
   enum class Heads : std::uint8_t { unwanted, wanted };
+  /// Which events somebody wants to hear of. Three or four belong to each request, so what nobody
+  /// reads must not even cost a call.
+  enum class Events : std::uint8_t { timeouts, all };
 
-  explicit Observer(Heads heads = Heads::unwanted) : heads_(heads) {}
+  explicit Observer(Heads heads = Heads::unwanted, Events events = Events::all)
+      : heads_(heads), events_(events) {}
   virtual ~Observer() = default;
   virtual void event(SessionEvent event, const ConnectionInfo& connection,
                      std::uint64_t bytes) noexcept = 0;
@@ -47,9 +51,13 @@ class Observer {
   virtual void head(const Request* /*request*/, std::string_view /*answer_head*/) noexcept {}
 
   bool wants_heads() const { return heads_ == Heads::wanted; }
+  bool wants(SessionEvent event) const {
+    return events_ == Events::all || event == SessionEvent::request_timeout;
+  }
 
  private:
   const Heads heads_;
+  const Events events_;
 };
 
 }  // namespace stagecraft

@@ -251,8 +251,16 @@ Progress RequestParser::parse(const char* bytes, std::size_t size) {
 // such target here, so it is refused.
 Progress RequestParser::note_host(const char* bytes, Piece piece) {
   if (host_seen_) return fail(Status::bad_request, "there is more than one Host");
-  if (!is_authority(piece.of(bytes), bytes))
-    return fail(Status::bad_request, "Host is not a host and maybe a port");
+  const std::string_view host = piece.of(bytes);
+  if (host != std::string_view(good_host_.data(), good_host_size_) || host.empty()) {
+    if (!is_authority(host, bytes)) {
+      return fail(Status::bad_request, "Host is not a host and maybe a port");
+    }
+    if (host.size() <= good_host_.size()) {
+      std::copy(host.begin(), host.end(), good_host_.begin());
+      good_host_size_ = static_cast<std::uint8_t>(host.size());
+    }
+  }
   host_seen_ = true;
   head_.host = piece;
   return Progress::complete;

@@ -27,15 +27,20 @@ int escaped_byte(std::string_view text, std::size_t percent) {
 }
 
 // Where the plain part of a path ends: at the query, or at the first byte that asks for a closer
-// look, which is an escape, a backslash, or the dot of a segment that begins with one.
-std::size_t plain_path_size(std::string_view target) {
-  std::size_t i = 0;
-  for (; i < target.size(); ++i) {
-    const char c = target[i];
-    if (c == '?' || c == '%' || c == '\\') break;
-    if (c == '.' && target[i - 1] == '/') break;
+// look, which is an escape, a backslash, or the dot of a segment that begins with one. The space
+// behind a target ends its path too, so the search may go on to the end of the head: so far there
+// are sixteen bytes to look at together, nearly always.
+std::size_t plain_path_size(std::string_view head, std::string_view target) {
+  const char* const head_end = head.data() + head.size();
+  const char* const end = target.data() + target.size();
+  const char* p = target.data();
+  for (;;) {
+    p = std::min(scan::skip<scan::path>(head.data(), p, head_end), end);
+    if (p == end || *p != '.' || p[-1] == '/') {
+      return static_cast<std::size_t>(p - target.data());
+    }
+    ++p;
   }
-  return i;
 }
 
 bool unescape(std::string_view path, std::string& decoded) {
@@ -97,10 +102,10 @@ bool remove_dot_segments(std::string& path) {
 }
 
 // The part behind the authority: path and query, both maybe empty.
-Status parse_path(std::string_view target, std::size_t begin, RequestTarget& parsed,
-                  std::string& decoded, std::string_view& reason) {
+Status parse_path(std::string_view head, std::string_view target, std::size_t begin,
+                  RequestTarget& parsed, std::string& decoded, std::string_view& reason) {
   const std::string_view rest = target.substr(begin);
-  std::size_t path_size = plain_path_size(rest);
+  std::size_t path_size = plain_path_size(head, rest);
   if (path_size < rest.size() && rest[path_size] != '?') {
     path_size = std::min(rest.find('?'), rest.size());
     if (!decode_path(rest.substr(0, path_size), decoded)) {
@@ -176,8 +181,8 @@ bool is_ipv6(std::string_view text) {
 }
 
 // RFC 9112 section 3.2.2, which every server must accept.
-Status parse_absolute(std::string_view target, RequestTarget& parsed, std::string& decoded,
-                      std::string_view& reason) {
+Status parse_absolute(std::string_view head, std::string_view target, RequestTarget& parsed,
+                      std::string& decoded, std::string_view& reason) {
   const std::size_t scheme_size = target.find("://");
   if (scheme_size == std::string_view::npos || !is_scheme(target.substr(0, scheme_size))) {
     reason = "the request target is in none of its four forms";
@@ -191,13 +196,13 @@ Status parse_absolute(std::string_view target, RequestTarget& parsed, std::strin
   const std::size_t end = std::min(target.find_first_of("/?", begin), target.size());
   // User information is no part of is_authority(): in a link it serves to deceive
   // (RFC 9110 section 4.2.4).
-  if (!is_authority(target.substr(begin, end - begin), target.data())) {
+  if (!is_authority(target.substr(begin, end - begin), head.data())) {
     reason = "the request target names no host";
     return Status::bad_request;
   }
   parsed.authority = piece(begin, end - begin);
   if (end < target.size() && target[end] == '/') {
-    return parse_path(target, end, parsed, decoded, reason);
+    return parse_path(head, target, end, parsed, decoded, reason);
   }
   // An empty path means "/" (RFC 9110 section 4.2.3).
   decoded.assign(1, '/');
@@ -238,12 +243,13 @@ bool is_authority(std::string_view authority, const char* first) {
   return port.size() < 5 || port <= "65535";
 }
 
-Status parse_target(Method method, std::string_view target, RequestTarget& parsed,
+Status parse_target(Method method, std::string_view head, Piece target_piece, RequestTarget& parsed,
                     std::string& decoded, std::string_view& reason) {
+  const std::string_view target = target_piece.of(head.data());
   parsed = {};
   if (method == Method::connect) {  // the authority form, with a port (RFC 9110 section 9.3.6)
     const std::size_t colon = target.rfind(':');
-    if (!is_authority(target, target.data()) || colon == std::string_view::npos ||
+    if (!is_authority(target, head.data()) || colon == std::string_view::npos ||
         colon + 1 == target.size() || target.ends_with(']')) {
       reason = "CONNECT names a host and a port";
       return Status::bad_request;
@@ -251,7 +257,7 @@ Status parse_target(Method method, std::string_view target, RequestTarget& parse
     parsed.authority = piece(0, target.size());
     return Status::none;
   }
-  if (target.starts_with('/')) return parse_path(target, 0, parsed, decoded, reason);
+  if (target.starts_with('/')) return parse_path(head, target, 0, parsed, decoded, reason);
   if (target == "*") {
     if (method != Method::options) {
       reason = "only OPTIONS has the target *";
@@ -260,7 +266,7 @@ Status parse_target(Method method, std::string_view target, RequestTarget& parse
     parsed.path = piece(0, 1);
     return Status::none;
   }
-  return parse_absolute(target, parsed, decoded, reason);
+  return parse_absolute(head, target, parsed, decoded, reason);
 }
 
 }  // namespace stagecraft

@@ -19,11 +19,11 @@ struct RequestTarget {
   bool path_decoded = false;  ///< the path differs from what was sent and is in the given string
 };
 
-/// Takes the target apart in the form that belongs to the method, and decodes its path into
-/// `decoded` if decoding changes it. Returns Status::none, or the answer and in `reason` why:
+/// Takes the target of `head` apart in the form that belongs to the method, and decodes its path
+/// into `decoded` if decoding changes it. Returns Status::none, or the answer and in `reason` why:
 /// 400 for anything not in the grammar, for a path that leaves the root or that two readers could
 /// read differently, 421 for a scheme that is not http.
-Status parse_target(Method method, std::string_view target, RequestTarget& parsed,
+Status parse_target(Method method, std::string_view head, Piece target, RequestTarget& parsed,
                     std::string& decoded, std::string_view& reason);
 
 /// Decodes a path: percent escapes, dot segments. False if it must be refused; `decoded` is then

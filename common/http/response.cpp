@@ -97,37 +97,12 @@ void Response::take(Response& other) noexcept {
   other.reset();
 }
 
-void Response::reset() noexcept {
-  drop_body();
-  status_ = Status::ok;
-  close_after_ = names_upgrade_ = false;
-  fields_size_ = 0;
-  overflow_.clear();
-  deferred_.reset();
-  resume_.reset();
-}
-
-void Response::drop_body() noexcept {
-  switch (std::exchange(body_, Body::none)) {
-    case Body::content:
-      content_ = {};  // gives the memory back: it may have been large
-      break;
-    case Body::file:
-      file_ = {};
-      break;
-    case Body::stream:
-    case Body::raw:
-      source_.reset();
-      raw_sink_ = nullptr;
-      length_.reset();
-      break;
-    case Body::none:
-    case Body::text:
-    case Body::constant:
-      break;
-  }
-  text_size_ = 0;
-  is_problem_ = false;
+void Response::give_body_back() noexcept {
+  content_ = {};  // gives the memory back: it may have been large
+  file_ = {};
+  source_.reset();
+  raw_sink_ = nullptr;
+  length_.reset();
 }
 
 std::string_view Response::fields() const {

@@ -110,7 +110,15 @@ class Response {
   /// The connection closes after this answer.
   void close_after() { close_after_ = true; }
   /// As new: for filters and error pages.
-  void reset() noexcept;
+  void reset() noexcept {
+    drop_body();
+    status_ = Status::ok;
+    close_after_ = names_upgrade_ = false;
+    fields_size_ = 0;
+    overflow_.clear();
+    deferred_.reset();
+    resume_.reset();
+  }
 
   /// The answer comes later and by the Responder alone, from any thread; what is set here is
   /// dropped. In a handler only: std::logic_error on any other Response.
@@ -122,7 +130,7 @@ class Response {
  private:
   friend class Session;
   friend class ResponseRenderer;
-  enum class Body : std::uint8_t { none, text, content, constant, file, stream, raw };
+  enum class Body : std::uint8_t { none, text, constant, content, file, stream, raw };
 
   /// How a problem is told.
   enum class Wording : std::uint8_t { html, json };
@@ -130,7 +138,14 @@ class Response {
   bool needs_wording() const { return is_problem_; }
   void word_problem(Wording wording);
   void set_type(std::string_view type);
-  void drop_body() noexcept;
+  // Here, because the two bodies that own nothing are the usual ones.
+  void drop_body() noexcept {
+    if (body_ > Body::constant) give_body_back();
+    body_ = Body::none;
+    text_size_ = 0;
+    is_problem_ = false;
+  }
+  void give_body_back() noexcept;
   void write_field(std::string_view name, std::string_view value);
   void remove_field(std::string_view name);
   void take(Response& other) noexcept;

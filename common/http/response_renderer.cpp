@@ -1,7 +1,6 @@
 #include "http/response_renderer.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <charconv>
 #include <cstring>
@@ -13,24 +12,44 @@ namespace {
 
 constexpr std::string_view crlf = "\r\n";
 
-void append_status_line(Buffer& out, Status status) {
-  if (status == Status::ok) return out.append("HTTP/1.1 200 OK\r\n");
-  std::array<char, 13> start;  // "HTTP/1.1 " and the code and a space
-  std::memcpy(start.data(), "HTTP/1.1 ", 9);
-  *std::to_chars(start.data() + 9, start.data() + 12, code(status)).ptr = ' ';
-  out.append({start.data(), start.size()});
-  out.append(reason_phrase(status));
-  out.append(crlf);
+// The lines of a head that are written here, all together, at most: the longest reason phrase has
+// 31 bytes, the longest number 20.
+constexpr std::size_t max_own_lines = 256;
+
+// Writes an answer's head into room that was made for all of it at once, so that no line has to ask
+// whether there is any.
+class HeadWriter {
+ public:
+  explicit HeadWriter(char* room) : begin_(room), next_(room) {}
+
+  void put(std::string_view bytes) {
+    std::memcpy(next_, bytes.data(), bytes.size());
+    next_ += bytes.size();
+  }
+  void put(std::uint64_t number) {
+    constexpr int longest = std::numeric_limits<std::uint64_t>::digits10 + 1;
+    next_ = std::to_chars(next_, next_ + longest, number).ptr;
+  }
+  std::size_t size() const { return static_cast<std::size_t>(next_ - begin_); }
+
+ private:
+  char* begin_;
+  char* next_;
+};
+
+void put_status_line(HeadWriter& head, Status status) {
+  if (status == Status::ok) return head.put("HTTP/1.1 200 OK\r\n");
+  head.put("HTTP/1.1 ");
+  head.put(code(status));
+  head.put(" ");
+  head.put(reason_phrase(status));
+  head.put(crlf);
 }
 
-void append_content_length(Buffer& out, std::uint64_t length) {
-  constexpr std::string_view name = "Content-Length: ";
-  std::array<char, name.size() + std::numeric_limits<std::uint64_t>::digits10 + 1 + 2> line;
-  std::memcpy(line.data(), name.data(), name.size());
-  char* end = std::to_chars(line.data() + name.size(), line.data() + line.size() - 2, length).ptr;
-  *end++ = '\r';
-  *end++ = '\n';
-  out.append({line.data(), static_cast<std::size_t>(end - line.data())});
+void put_content_length(HeadWriter& head, std::uint64_t length) {
+  head.put("Content-Length: ");
+  head.put(length);
+  head.put(crlf);
 }
 
 // RFC 9112 section 9.3: persistence is the default of 1.1 and must be confirmed to a 1.0 client;
@@ -94,23 +113,28 @@ void ResponseRenderer::render(Response& response, const Addressee& to,
   const Delivery delivery = ResponseRenderer::delivery(response, to);
   const std::uint64_t length = size(response);
 
-  append_status_line(out, response.status_);
-  out.append(common_fields);
-  out.append(response.fields());
+  const std::string_view fields = response.fields();
+  const std::string_view copied = delivery == Delivery::done ? content(response) : "";
+  out.reserve(max_own_lines + common_fields.size() + fields.size() + copied.size());
+  HeadWriter head(out.room().data());
+  put_status_line(head, response.status_);
+  head.put(common_fields);
+  head.put(fields);
   // A switch of protocols is not the end of the connection, though no HTTP follows it.
   const bool switches = response.status_ == Status::switching_protocols;
-  out.append(connection_line(switches ? Addressee{to.method, 1, true} : to,
-                             switches || response.names_upgrade_));
+  head.put(connection_line(switches ? Addressee{to.method, 1, true} : to,
+                           switches || response.names_upgrade_));
   if (!bodiless && !raw) {
     if (response.status_ == Status::reset_content) {
-      append_content_length(out, 0);  // RFC 9110 section 15.3.6
+      put_content_length(head, 0);  // RFC 9110 section 15.3.6
     } else if (delivery == Delivery::chunked) {
-      out.append("Transfer-Encoding: chunked\r\n");
+      head.put("Transfer-Encoding: chunked\r\n");
     } else if (delivery != Delivery::to_close) {
-      append_content_length(out, length);
+      put_content_length(head, length);
     }
   }
-  out.append(crlf);
+  head.put(crlf);
+  out.commit(head.size());
 
   exchange.delivery = Delivery::done;
   exchange.answer_status = response.status_;
@@ -123,7 +147,7 @@ void ResponseRenderer::render(Response& response, const Addressee& to,
   exchange.answer_bytes = length;
   switch (delivery) {
     case Delivery::done:
-      out.append(content(response));
+      out.append(copied);
       break;
     case Delivery::by_reference:
       exchange.large = std::move(response.content_);

@@ -19,7 +19,8 @@ enum Class : std::uint8_t {
   host = 8,    // reg-name of RFC 3986 section 3.2.2, without escapes and without ',' (a list of
                // hosts is no host)
   digit = 16,
-  hex = 32
+  hex = 32,
+  path = 64  // a byte of a target's path in which there is nothing to decode or to think about
 };
 
 constexpr std::array<std::uint8_t, 256> make_classes() {
@@ -41,6 +42,8 @@ constexpr std::array<std::uint8_t, 256> make_classes() {
     unsigned kinds = classes[byte];
     if (visible || byte >= 0x80 || byte == ' ' || byte == '\t') kinds |= text;
     if (visible && byte != '#') kinds |= target;
+    const bool special = byte == '?' || byte == '%' || byte == '\\' || byte == '.';
+    if (visible && byte != '#' && !special) kinds |= path;
     classes[byte] = static_cast<std::uint8_t>(kinds);
   }
   return classes;
@@ -112,12 +115,23 @@ inline unsigned target_mask(const char* p) {
   return bits(_mm_andnot_si128(refused, above));
 }
 
+/// Of these, all but '?', '%', '\\' and '.': the whole class.
+inline unsigned path_mask(const char* p) {
+  const __m128i bytes = load(p);
+  const __m128i ends = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('?')),
+                                    _mm_cmpeq_epi8(bytes, _mm_set1_epi8('%')));
+  const __m128i doubtful = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')),
+                                        _mm_cmpeq_epi8(bytes, _mm_set1_epi8('.')));
+  return target_mask(p) & ~bits(_mm_or_si128(ends, doubtful));
+}
+
 template <Class kind>
 inline unsigned mask(const char* p) {
   if constexpr (kind == token) return token_mask(p);
   if constexpr (kind == text) return text_mask(p);
   if constexpr (kind == target) return target_mask(p);
   if constexpr (kind == host) return host_mask(p);
+  if constexpr (kind == path) return path_mask(p);
 }
 
 /// How many of the 16 lowest bits are set before the first that is not. As std::countr_one(), which
@@ -135,7 +149,7 @@ inline const char* skip(const char* first, const char* p, const char* end) {
       continue;
     }
     p += run_of(marked);
-    if (kind == target || !is(*p, kind)) return p;
+    if (kind == target || kind == path || !is(*p, kind)) return p;
     ++p;  // a rare member of the class: an underscore in a name, a tab in a value
   }
   if (end - first >= 16) p += run_of(mask<kind>(end - 16) >> (16 - (end - p)));

@@ -188,7 +188,13 @@ class Session {
   void answer_expired();
   void end(Ending ending) noexcept;
   void fail() noexcept;
-  void tell(SessionEvent event, std::uint64_t bytes) const;
+  // Here, so that what nobody wants to hear costs a comparison.
+  void tell(SessionEvent event, std::uint64_t bytes) const {
+    const Observer* observer = workspace_.observer_;
+    if (observer != nullptr && observer->wants(event)) {
+      workspace_.observer_->event(event, connection_, bytes);
+    }
+  }
 
   bool has(Flag flag) const { return (flags_ & flag) != 0; }
   void set(Flag flag) { flags_ = static_cast<std::uint16_t>(flags_ | flag); }

@@ -26,9 +26,8 @@ void Session::begin_request() {
   exchange.body_left = head.content_length;
 
   std::string_view reason;
-  const std::string_view target = head.target.of(exchange.input.data());
-  const Status status =
-      parse_target(head.method, target, exchange.target, exchange.decoded_path, reason);
+  const Status status = parse_target(head.method, {exchange.input.data(), head.size}, head.target,
+                                     exchange.target, exchange.decoded_path, reason);
   if (status != Status::none) return refuse(status, reason);
   exchange.request_known = true;
   if (head.method == Method::trace || head.method == Method::connect) {

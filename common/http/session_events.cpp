@@ -55,9 +55,16 @@ std::span<char> Session::read_buffer() noexcept {
       exchange.body.reserve(most);
       return exchange.body.room().first(most);
     }
-    // Moved or enlarged only when little room is left, so that an ordinary request moves nothing.
+    // A new block begins small: who waits for a promised answer keeps it meanwhile, and there may
+    // be thousands of them. It is moved or enlarged only when little room is left, so that an
+    // ordinary request moves nothing.
+    constexpr std::size_t first = 4 * KiB;
     constexpr std::size_t little = 1 * KiB;
-    if (exchange.input.room().size() < little) exchange.input.reserve(limits_.read_buffer_size);
+    if (exchange.input.capacity() == 0) {
+      exchange.input.reserve(std::min(first, limits_.read_buffer_size));
+    } else if (exchange.input.room().size() < little) {
+      exchange.input.reserve(limits_.read_buffer_size);
+    }
     const std::span<char> room = exchange.input.room();
     return room.first(std::min(room.size(), limits_.read_buffer_size));
   } catch (...) {  // no memory: the connection ends, and what is received meanwhile is dropped
@@ -231,9 +238,5 @@ void Session::end(Ending ending) noexcept {
 }
 
 void Session::fail() noexcept { end(Ending::reset); }
-
-void Session::tell(SessionEvent event, std::uint64_t bytes) const {
-  if (workspace_.observer_ != nullptr) workspace_.observer_->event(event, connection_, bytes);
-}
 
 }  // namespace stagecraft

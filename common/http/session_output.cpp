@@ -111,8 +111,8 @@ void Session::end_answer() {
   exchange.source.reset();
   exchange.resume.reset();
   exchange.sink.reset();
-  exchange.response.reset();
   if (!has(keep)) {
+    exchange.response.reset();
     // The rest may take its time, and needs the body no longer.
     forget_body();
     exchange.body.shrink(16 * KiB);

@@ -1,6 +1,8 @@
 #include "web/router.h"
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <stdexcept>
 
 #include "web/canned.h"
@@ -78,6 +80,21 @@ void Router::Resource::list_allowed() {
 const Route& Router::Resource::route(Method method) const {
   const Route* const route = by_method_[index_of(method)];
   return route == nullptr ? *otherwise_ : *route;
+}
+
+std::size_t Router::Hash::operator()(std::string_view path) const noexcept {
+  using Word = std::uint64_t;
+  Word first = 0;
+  Word last = 0;
+  if (path.size() >= sizeof(Word)) {
+    std::memcpy(&first, path.data(), sizeof(Word));
+    std::memcpy(&last, path.data() + path.size() - sizeof(Word), sizeof(Word));
+  } else {
+    for (const char c : path) first = first << 8 | static_cast<unsigned char>(c);
+  }
+  // Odd numbers without a pattern, so that every bit counts for the upper half of the product.
+  const Word mixed = (first ^ path.size()) * 0x9e3779b97f4a7c15u + last * 0xc2b2ae3d27d4eb4fu;
+  return mixed ^ mixed >> 32;
 }
 
 // --- All of them ---------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ void check_head(const Limits& limits, std::string_view bytes) {
   RequestTarget target;
   std::string decoded;
   std::string_view reason;
-  if (parse_target(head.method, head.target.of(all.data()), target, decoded, reason) !=
+  if (parse_target(head.method, {all.data(), head.size}, head.target, target, decoded, reason) !=
       Status::none) {
     require(!reason.empty());
   } else if (target.path_decoded) {

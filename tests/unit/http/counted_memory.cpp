@@ -10,11 +10,13 @@ namespace stagecraft::testing {
 namespace {
 
 std::size_t count = 0;
+std::size_t bytes = 0;
 std::size_t until_failure = 0;  // 0: none is to fail
 bool failed = false;
 
 void* allocate(std::size_t size) {
   ++count;
+  bytes += size;
   if (until_failure > 0 && --until_failure == 0) {
     failed = true;
     throw std::bad_alloc();
@@ -27,6 +29,7 @@ void* allocate(std::size_t size) {
 }  // namespace
 
 std::size_t allocations() { return count; }
+std::size_t allocated_bytes() { return bytes; }
 
 void fail_allocation(std::size_t number) { until_failure = number; }
 

@@ -173,6 +173,16 @@ TEST_CASE("A thousand deferred answers take one block each") {
   CHECK(connection.sent().ends_with("later"));
 }
 
+TEST_CASE("A promised answer makes its connection hold a few kilobytes") {
+  // Nineteen thousand may wait at once, so what each of them holds counts: a block for the request,
+  // one for the answer, and the letter. The rest of the exchange was there before.
+  Connection connection;
+  const std::size_t before = allocated_bytes();
+  connection.exchange(deferred);
+  CHECK(connection.sent().ends_with("later"));
+  CHECK(allocated_bytes() - before < 8 * KiB);
+}
+
 TEST_CASE("A thousand connections, one after the other, take nothing from the heap") {
   Connection connection;
   connection.exchange(plaintext);

@@ -183,3 +183,20 @@ TEST_CASE("A host that is none is refused in any version") {
   check_refused_line("host: b\r\n");
   check_refused("GET / HTTP/1.0\r\nHost: a\r\nHost: a\r\n", Status::bad_request);
 }
+
+TEST_CASE("A good Host does not excuse the next one") {
+  const Limits limits;
+  RequestParser parser(limits);
+  const auto parse = [&](std::string_view host) {
+    parser.reset();
+    const std::string head = "GET / HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n";
+    return parser.parse(head.data(), head.size());
+  };
+  CHECK(parse("example.org:8080") == Progress::complete);
+  CHECK(parse("example.org:8080") == Progress::complete);
+  CHECK(parse("example.org:808O") == Progress::failed);  // as long, but no number
+  CHECK(parse("example.org:80 0") == Progress::failed);
+  CHECK(parse("") == Progress::failed);
+  CHECK(parse("[::1]") == Progress::complete);
+  CHECK(parse("[::1") == Progress::failed);
+}

@@ -14,13 +14,15 @@ using stagecraft::testing::GuardedBytes;
 namespace {
 
 // `authority path ? query`, or the status that refuses the target.
-std::string read_target(Method method, std::string_view target) {
-  GuardedBytes block(target.size());
-  const std::string_view held = block.hold(target);
+std::string read_target(Method method, std::string_view target, std::string_view behind) {
+  GuardedBytes block(target.size() + behind.size());
+  const std::string_view head = block.hold(std::string(target) += behind);
+  const std::string_view held = head.substr(0, target.size());
   RequestTarget parsed;
   std::string decoded = "left over";
   std::string_view reason;
-  const Status status = parse_target(method, held, parsed, decoded, reason);
+  const Status status = parse_target(method, head, {0, static_cast<std::uint16_t>(target.size())},
+                                     parsed, decoded, reason);
   if (status != Status::none) {
     CHECK_FALSE(reason.empty());
     return std::to_string(code(status));
@@ -28,6 +30,14 @@ std::string read_target(Method method, std::string_view target) {
   const std::string_view path = parsed.path_decoded ? decoded : parsed.path.of(held.data());
   return std::string(parsed.authority.of(held.data())) + ' ' + std::string(path) + " ? " +
          std::string(parsed.query.of(held.data()));
+}
+
+// What follows a target in a head may be looked at, and must not matter.
+std::string read_target(Method method, std::string_view target) {
+  const std::string alone = read_target(method, target, "");
+  CHECK(read_target(method, target, " HTTP/1.1\r\nHost: example.org\r\n\r\n") == alone);
+  CHECK(read_target(method, target, " HTTP/1.1\r\nHost: /./..\r\n\r\n") == alone);
+  return alone;
 }
 
 std::string read_target(std::string_view target) { return read_target(Method::get, target); }

@@ -124,6 +124,13 @@ TEST_CASE("The vector loop for targets finds what the plain loop finds") {
   CHECK(disagreements_from_the_middle<scan::target>('a') == 0);
 }
 
+TEST_CASE("The vector loop for paths finds what the plain loop finds") {
+  CHECK(disagreements<scan::path>('/') == 0);
+  CHECK(disagreements<scan::path>('~') == 0);
+  CHECK(disagreements_behind<scan::path>('a', '!') == 0);
+  CHECK(disagreements_from_the_middle<scan::path>('a') == 0);
+}
+
 TEST_CASE("The vector loop for hosts finds what the plain loop finds") {
   CHECK(disagreements<scan::host>('h') == 0);
   CHECK(disagreements<scan::host>('9') == 0);
@@ -145,6 +152,7 @@ TEST_CASE("The classes of bytes are those of the grammar") {
     CHECK(scan::is(c, scan::token) == (alphanumeric || contains("!#$%&'*+-.^_`|~", byte)));
     CHECK(scan::is(c, scan::text) == (visible || byte >= 0x80 || byte == ' ' || byte == '\t'));
     CHECK(scan::is(c, scan::target) == (visible && c != '#'));
+    CHECK(scan::is(c, scan::path) == (visible && !contains("#?%\\.", byte)));
     CHECK(scan::is(c, scan::host) == (alphanumeric || contains("-._~!$&'()*+;=", byte)));
     CHECK(scan::is(c, scan::digit) == contains(digits, byte));
     CHECK(scan::is(c, scan::hex) == (contains(digits, byte) || contains("abcdefABCDEF", byte)));
