@@ -3,7 +3,8 @@
 
 Compares the table of requirements with the cases of this folder. Every id of requirements.tsv must
 be named by a case (as a tag, `[9112-3.2-3]`) or by a row of traps.tsv, or stand in not_covered.tsv
-with the reason; no id may be unknown, and none both named by a case and listed as not covered.
+with its kind, "not observable" from outside or "not offered" by our applications, and the reason;
+no id may be unknown, and none both named by a case and listed as not covered.
 Prints a summary; with --list also which file names each id. Exit status 1 if something is wrong.
 """
 
@@ -13,6 +14,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 
+KINDS = ("not observable", "not offered")
 FOLDER = pathlib.Path(__file__).resolve().parent
 TAG = re.compile(r"\[(911[02]-[0-9.]+-[0-9]+)\]")
 
@@ -52,6 +54,8 @@ def faults(requirements, by_case, by_trap, not_covered):
     for row in not_covered:
         if not row["reason"]:
             yield f"{row['id']} is not covered for no reason"
+        if row["kind"] not in KINDS:
+            yield f"{row['id']} is not covered because it is neither of {', '.join(KINDS)}"
 
 
 def main():
@@ -62,10 +66,12 @@ def main():
     for level in ("MUST", "SHOULD"):
         of_level = {row["id"] for row in requirements if row["level"] == level}
         covered = of_level & (by_case.keys() | by_trap)
-        print(f"{level}: {len(covered)} of {len(of_level)} covered, "
-              f"{len(of_level - covered)} listed as not covered")
-    for reason, count in Counter(row["reason"] for row in not_covered).most_common():
-        print(f"  {count:3} not covered: {reason}")
+        kinds = Counter(row["kind"] for row in not_covered if row["id"] in of_level)
+        rest = ", ".join(f"{kinds[kind]} {kind}" for kind in KINDS)
+        print(f"{level}: {len(covered)} of {len(of_level)} covered, {rest}")
+    for (kind, reason), count in Counter((row["kind"], row["reason"])
+                                         for row in not_covered).most_common():
+        print(f"  {count:3} {kind}: {reason}")
     if "--list" in sys.argv[1:]:
         for row in requirements:
             print(row["id"], *sorted(by_case.get(row["id"], {"-"})))

@@ -4,6 +4,8 @@
 #include "catch.h"
 #include "conformance/lint.h"
 #include "conformance/probe.h"
+#include "conformance/server.h"
+#include "support/client.h"
 
 namespace stagecraft::conformance {
 
@@ -88,6 +90,21 @@ TEST_CASE("Another major version gets a 505 that says why", "[rfc9110-15][9110-1
     const Answers answers = require("GET / " + version + "\r\nHost: a\r\n\r\n", "505 close");
     CHECK_FALSE(answers.last().body.empty());
   }
+}
+
+TEST_CASE("A type that is not taken is not blamed on a coding", "[rfc9110-15][9110-12.5.3-2]") {
+  const auto own = server_with({"--app", "demo"});
+  if (own == nullptr) return;
+  testing::Client client(own->endpoint());
+  client.send(request("POST", "/upload",
+                      "Content-Type: application/x-www-form-urlencoded; charset=utf-16\r\n"
+                      "Content-Length: 3\r\n") +
+              "a=b");
+  const HttpResponse answer = client.read_response("POST");
+  check_lint(answer, "POST");
+  CHECK(answer.status == 415);
+  CHECK_FALSE(answer.has("Accept-Encoding"));
+  own->stop();
 }
 
 TEST_CASE("A handler that throws is answered 500, and the server lives",

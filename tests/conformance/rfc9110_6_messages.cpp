@@ -85,6 +85,43 @@ TEST_CASE("Upgrade in HTTP/1.0 is ignored", "[rfc9110-6][9110-7.8-4]") {
         "426 close or 404 close");
 }
 
+TEST_CASE("A switch names the new protocol, and is that", "[rfc9110-6][9110-7.8-1][9110-7.8-6]") {
+  // A name that differs in its case is the same protocol.
+  for (const std::string protocol : {"echo", "ECHO", "foo/1, Echo"}) {
+    Client client(server());
+    client.send(get("/raw", "Connection: Upgrade\r\nUpgrade: " + protocol + "\r\n"));
+    const HttpResponse answer = client.read_response();
+    check_lint(answer);
+    REQUIRE(answer.status == 101);
+    CHECK(answer.field("Upgrade") == "echo");
+    CHECK(answer.lists("Connection", "upgrade"));
+    client.send("GET / is only bytes now\r\n\r\n");
+    client.finish_sending();
+    CHECK(client.read_to_end() == "GET / is only bytes now\r\n\r\n");
+  }
+}
+
+TEST_CASE("Where an upgrade is required, the answer tells to what", "[rfc9110-6][9110-7.8-3]") {
+  const HttpResponse answer = require(get("/raw"), "426 keep").last();
+  CHECK(answer.field("Upgrade") == "echo");
+  CHECK(answer.lists("Connection", "upgrade"));
+  // Named, but Connection does not list it: meant for somebody else on the way.
+  check(get("/raw", "Upgrade: echo\r\n"), "426 keep");
+}
+
+TEST_CASE("Expect is answered before the switch", "[rfc9110-6][9110-7.8-5]") {
+  Client client(server());
+  client.send(get("/raw",
+                  "Connection: Upgrade\r\nUpgrade: echo\r\nExpect: 100-continue\r\n"
+                  "Content-Length: 5\r\n"));
+  CHECK(client.read_response().status == 100);
+  client.send("hello");
+  CHECK(client.read_response().status == 101);
+  client.finish_sending();
+  // The body belonged to the request, not to the new protocol.
+  CHECK(client.read_to_end().empty());
+}
+
 TEST_CASE("Content comes with its type", "[rfc9110-6][9110-8.3-1]") {
   for (const std::string target : {"/", "/fields", "/chunked", "/path/x", "/large?n=1", "//nope"}) {
     CHECK(check(get(target, "X: y\r\n"), "200 any or 404 any").last().has("Content-Type"));

@@ -4,6 +4,8 @@
 
 #include "catch.h"
 #include "conformance/probe.h"
+#include "conformance/server.h"
+#include "support/client.h"
 
 namespace stagecraft::conformance {
 
@@ -22,6 +24,36 @@ std::vector<std::string> field_names(const HttpResponse& answer) {
   }
   return names;
 }
+
+// The book of a guest who has logged in, and what else is asked of it: see app/guestbook.h.
+class Guest {
+ public:
+  explicit Guest(const testing::Endpoint& book) : book_(book) {
+    const std::string form = "name=ann&password=guest";
+    const HttpResponse answer =
+        send(request("POST", "/login",
+                     "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: " +
+                         std::to_string(form.size()) + "\r\n") +
+                 form,
+             "POST");
+    const std::string cookie = answer.field("Set-Cookie");
+    cookie_ = "Cookie: " + cookie.substr(0, cookie.find(';')) + "\r\n";
+  }
+
+  HttpResponse ask(std::string_view method, std::string_view target) const {
+    return send(request(method, target, cookie_), method);
+  }
+
+ private:
+  HttpResponse send(const std::string& bytes, std::string_view method) const {
+    testing::Client client(book_);
+    client.send(bytes);
+    return client.read_response(method);
+  }
+
+  testing::Endpoint book_;
+  std::string cookie_;
+};
 
 }  // namespace
 
@@ -87,6 +119,22 @@ TEST_CASE("CONNECT without a valid port is refused", "[rfc9110-9][9110-9.3.6-1]"
         "example.com:80/", "[::1", "[::1]"}) {
     check(request("CONNECT", target), "400 close");
   }
+}
+
+TEST_CASE("A safe method changes nothing", "[rfc9110-9][9110-9.2.1-1]") {
+  const auto own = server_with({"--app", "guestbook"});
+  if (own == nullptr) return;
+  const Guest guest(own->endpoint());
+  const std::string book = guest.ask("GET", "/").body;
+  REQUIRE(book.find("ann") != std::string::npos);
+  for (const std::string method : {"GET", "HEAD", "OPTIONS"}) {
+    for (const std::string target : {"/entries?text=spam", "/logout", "/login?name=eve"}) {
+      INFO(method << " " << target);
+      CHECK_FALSE(guest.ask(method, target).has("Set-Cookie"));
+      CHECK(guest.ask("GET", "/").body == book);
+    }
+  }
+  own->stop();
 }
 
 TEST_CASE("OPTIONS says what is allowed", "[rfc9110-9][9110-9.3.7-1]") {
