@@ -250,8 +250,10 @@ TEST_CASE("An attribute that is set again takes the place of the first") {
   attributes.set(note_key, std::string("one"));
   attributes.set(note_key, std::string("two"));
   attributes.set(other_key, 3);
-  CHECK(*attributes.find(note_key) == "two");
-  CHECK(*attributes.find(other_key) == 3);
+  const std::string* note = attributes.find(note_key);
+  const int* other = attributes.find(other_key);
+  CHECK((note != nullptr && *note == "two"));
+  CHECK((other != nullptr && *other == 3));
   attributes.clear();
   CHECK(attributes.find(note_key) == nullptr);
 }
