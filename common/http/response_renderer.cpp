@@ -62,6 +62,14 @@ std::string_view connection_line(const Addressee& to, bool upgrade) {
   return to.minor_version == 0 ? "Connection: keep-alive\r\n" : "";
 }
 
+// RFC 2068 section 19.7.1.1. A client of 1.0 that asks to keep a connection is told for how long;
+// one of 1.1 knows that any may end, and is spared the bytes.
+void put_keep_alive(HeadWriter& head, std::chrono::seconds idle) {
+  head.put("Keep-Alive: timeout=");
+  head.put(static_cast<std::uint64_t>(idle.count()));
+  head.put(crlf);
+}
+
 }  // namespace
 
 std::string_view ResponseRenderer::content(const Response& response) {
@@ -124,6 +132,7 @@ void ResponseRenderer::render(Response& response, const Addressee& to,
   const bool switches = response.status_ == Status::switching_protocols;
   head.put(connection_line(switches ? Addressee{to.method, 1, true} : to,
                            switches || response.names_upgrade_));
+  if (to.idle.count() > 0) put_keep_alive(head, to.idle);
   if (!bodiless && !raw) {
     if (response.status_ == Status::reset_content) {
       put_content_length(head, 0);  // RFC 9110 section 15.3.6

@@ -1,6 +1,7 @@
 // From a Response to the bytes of its head, and a decision on how its body leaves.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string_view>
 
@@ -20,6 +21,8 @@ struct Addressee {
   Method method = Method::get;
   int minor_version = 1;
   bool keep = true;  ///< the connection may go on after this answer
+  /// For how long it may then be silent, told to a client of 1.0. 0: it is not told.
+  std::chrono::seconds idle{0};
 };
 
 /// Renders answers (RFC 9112 sections 4, 6 and 9).

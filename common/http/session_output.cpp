@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <utility>
 
 #include "http/exchange.h"
@@ -10,6 +11,16 @@
 #include "http/weighted_list.h"
 
 namespace stagecraft {
+namespace {
+
+// How long a kept connection may be silent, in whole seconds, and never more than is true.
+std::chrono::seconds silence_granted(const Limits& limits) {
+  const bool bounded = limits.request_timeout.count() > 0;  // it runs while a client is idle, too
+  return std::chrono::floor<std::chrono::seconds>(
+      bounded ? std::min(limits.idle_timeout, limits.request_timeout) : limits.idle_timeout);
+}
+
+}  // namespace
 
 // Renders an answer and decides what becomes of the connection.
 void Session::answer_with(Response& response) {
@@ -25,6 +36,7 @@ void Session::answer_with(Response& response) {
                         exchange.body_left <= limits_.max_drain;
   if (has(body_pending) && !readable) to.keep = false;
   to.keep = ResponseRenderer::keeps(response, to);
+  if (to.keep && to.minor_version == 0) to.idle = silence_granted(limits_);
 
   const std::size_t before = exchange.output.size();
   ResponseRenderer::render(response, to, workspace_.common_fields(), exchange);

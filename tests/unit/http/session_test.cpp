@@ -1,6 +1,7 @@
 // Requests and their answers: what is kept, what closes, and what an answer says of itself.
 #include "http/session.h"
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -63,6 +64,29 @@ TEST_CASE("Connection: close and HTTP/1.0 end the connection, keep-alive keeps i
         "close");
   CHECK(answer_to("GET / HTTP/1.2\r\nHost: a\r\n\r\n", End::kept).minor_version == 1);
   CHECK(answer_to(old + "\r\n", End::closed).minor_version == 1);
+}
+
+TEST_CASE("A client of HTTP/1.0 that asks to be kept is told for how long") {
+  const auto told = [](std::string_view request, std::chrono::milliseconds idle,
+                       std::chrono::milliseconds whole) {
+    Limits limits;
+    limits.idle_timeout = idle;
+    limits.request_timeout = whole;
+    const std::string output =
+        converse(plain_site().application(), request, Client::keeps_open, limits).output;
+    return std::string(read_answers(output)[0].field("Keep-Alive"));
+  };
+  using std::chrono::milliseconds;
+  using std::chrono::seconds;
+  const std::string old = "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n";
+  CHECK(told(old, seconds{7}, seconds{60}) == "timeout=7");
+  CHECK(told(old, milliseconds{2'999}, seconds{60}) == "timeout=2");
+  CHECK(told(old, seconds{60}, seconds{5}) == "timeout=5");
+  CHECK(told(old, seconds{60}, seconds{0}) == "timeout=60");
+  CHECK(told(old, milliseconds{999}, seconds{60}).empty());
+  CHECK(told("GET / HTTP/1.0\r\n\r\n", seconds{7}, seconds{60}).empty());
+  CHECK(told("GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive\r\n\r\n", seconds{7}, seconds{60})
+            .empty());
 }
 
 TEST_CASE("Nothing is answered behind an answer that closes") {
