@@ -4,7 +4,8 @@
     python3 -B tests/bench/figures.py [FOLDER_OF_THE_PROGRAMS]
 
 Counted are memory, system calls and lines of code, so a busy machine does no harm; only the time of
-a batch depends on it. Needs strace, and some 10,100 open files here and in the server.
+a batch depends on it. Needs strace, binutils (which come with a compiler), and some 10,100 open
+files here and in the server.
 """
 
 import os
@@ -149,6 +150,18 @@ def print_lines():
             print(f"| `{stage.name}` | {code_lines(f'stages/{stage.name}')} |")
 
 
+def print_programs(programs):
+    """What is loaded of each program, whether or not it carries what a debugger needs."""
+    print("\n| program | bytes of code and data | libraries that it asks for |\n|---|---|---|")
+    for program in sorted(programs.glob("0?-*")):
+        sizes = subprocess.run(["size", program], capture_output=True, text=True, check=True)
+        text, data = (int(word) for word in sizes.stdout.splitlines()[1].split()[:2])
+        dynamic = subprocess.run(["readelf", "-d", program], capture_output=True, text=True,
+                                 check=True)
+        needed = re.findall(r"\(NEEDED\).*\[(.*)\]", dynamic.stdout)
+        print(f"| `{program.name}` | {text + data:,} | {len(needed)}: {', '.join(needed)} |")
+
+
 def main():
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
@@ -156,6 +169,7 @@ def main():
     print_memory(programs)
     print_calls(programs / "07-epoll-multi-loop")
     print_lines()
+    print_programs(programs)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import pathlib
 import sys
 import textwrap
 
+import rules_docs
 import rules_layers
 import rules_shape
 import rules_stages
@@ -39,6 +40,7 @@ RULES = {
     "test-waits": rules_words.test_waits,
     "foreign-words": rules_words.foreign_words,
     "white-space": rules_words.white_space,
+    "system-rows": rules_docs.system_rows,
 }
 # Rules whose numbers are of interest even when they hold.
 MEASURES = {"step-budget": rules_stages.print_step_sizes}

@@ -37,6 +37,16 @@ def header(path, text):
     return {path: HEADER + text}
 
 
+def system_row(where, shown_by):
+    """A change: docs/systems.md with one row, in line 3."""
+    return {"docs/systems.md":
+            f"| what | where | shown by |\n|---|---|---|\n| a thing | {where} | {shown_by} |\n",
+            "tests/unit/http/session_test.cpp": 'TEST_CASE("one") {}\n',
+            "tests/unit/http/driver.cpp": "void drive();\n"}
+
+
+TESTED = "`unit/http/session_test.cpp`"
+
 BREAKS = {
     "layers": [
         (header("common/base/x.h", '#include "net/socket.h"\n'), "common/base/x.h:5"),
@@ -176,6 +186,17 @@ BREAKS = {
         ({"common/http/x.cpp": b"// caf\xe9\n"}, "common/http/x.cpp"),
         ({"common/http/x.cpp": b"// zero \0\n"}, "common/http/x.cpp"),
     ],
+    "system-rows": [
+        (system_row(where, shown_by), "docs/systems.md:3")
+        for where, shown_by in (
+            ("here and there", TESTED), ("`http/missing.h`", TESTED), ("`Absent`", TESTED),
+            ("`Server::absent()`", TESTED), ("`http/session.h`, `--absent`", TESTED),
+            ("`stages/09-absent`", TESTED), ("`http/session.h`", "the tests of the same names"),
+            ("`http/session.h`", "`unit/http/missing_test.cpp`"),
+            ("`http/session.h`", TESTED + ", `missing_test.cpp`"),
+            ("`http/session.h`", "`unit/http/driver.cpp`"),
+            ("`http/session.h`", TESTED + " | and more"))
+    ],
 }
 
 KEEPS = {
@@ -236,6 +257,11 @@ KEEPS = {
     "foreign-words": [{"docs/book.md": "The net/wo" + "rk/layer, /wo" + "rker/ and /files/.\n"}],
     "white-space": [
         {"tests/empty.txt": "", "tests/data.tsv": "a\t\n", "tests/bytes.bin": b"\0 \n"},
+    ],
+    "system-rows": [
+        system_row("`http/session.h`: `Connection: close`", TESTED + ", `session_test.cpp`"),
+        system_row("`Server`, `serve(int)` in `stages/01-blocking`", TESTED + " (all of it)"),
+        {"docs/systems.md": "# Others\n\nWhat they have.\n"},
     ],
 }
 
