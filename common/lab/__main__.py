@@ -15,6 +15,7 @@ import mutants
 import running
 import serving
 import showing
+import syscalls
 import table
 import testing
 import timeline
@@ -30,6 +31,7 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "bench": bench.main,
     "stages": table.main,
     "timeline": timeline.main,
+    "syscalls": syscalls.main,
     "mutants": mutants.main,
     "doctor": doctor.main,
 }
