@@ -10,6 +10,7 @@ from typing import Callable, Optional
 
 import bench
 import building
+import docs
 import doctor
 import mutants
 import running
@@ -33,6 +34,8 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "timeline": timeline.main,
     "syscalls": syscalls.main,
     "mutants": mutants.main,
+    "docs": docs.main,
+    "book": docs.book,
     "doctor": doctor.main,
 }
 
