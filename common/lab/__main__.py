@@ -16,6 +16,7 @@ import mutants
 import running
 import serving
 import showing
+import student
 import syscalls
 import table
 import testing
@@ -36,6 +37,10 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "mutants": mutants.main,
     "docs": docs.main,
     "book": docs.book,
+    "list": student.list_main,
+    "start": student.start_main,
+    "check": student.check_main,
+    "hint": student.hint_main,
     "doctor": doctor.main,
 }
 
