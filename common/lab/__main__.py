@@ -12,6 +12,7 @@ import bench
 import building
 import docs
 import doctor
+import exercise_verify
 import mutants
 import running
 import serving
@@ -41,6 +42,7 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "start": student.start_main,
     "check": student.check_main,
     "hint": student.hint_main,
+    "exercises": exercise_verify.main,
     "doctor": doctor.main,
 }
 
