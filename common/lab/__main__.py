@@ -13,6 +13,7 @@ import building
 import docs
 import doctor
 import exercise_verify
+import flame
 import mutants
 import running
 import serving
@@ -35,6 +36,7 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "stages": table.main,
     "timeline": timeline.main,
     "syscalls": syscalls.main,
+    "flame": flame.main,
     "mutants": mutants.main,
     "docs": docs.main,
     "book": docs.book,
