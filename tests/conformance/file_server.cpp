@@ -19,7 +19,6 @@ FileServer::FileServer() {
 }
 
 FileServer::~FileServer() {
-  if (process_ == nullptr) return;
   try {
     process_->stop();
   } catch (const std::exception& error) {

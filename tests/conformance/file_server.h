@@ -20,9 +20,6 @@ class FileServer {
   FileServer(const FileServer&) = delete;
   FileServer& operator=(const FileServer&) = delete;
 
-  /// False if a foreign server is tested by --target: there is nothing to test then.
-  explicit operator bool() const { return process_ != nullptr; }
-
   /// Makes a file or changes it; `changed` is in seconds since the Unix epoch.
   void write(std::string_view name, std::string_view content, std::time_t changed = of_files) const;
 

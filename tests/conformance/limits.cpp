@@ -24,7 +24,6 @@ void check_both(const testing::Endpoint& server, const std::string& request,
 
 TEST_CASE("--max-request-line bounds the request line", "[limits][9112-3-2]") {
   const auto own = server_with({"--max-request-line", "256"});
-  if (own == nullptr) return;
   check_both(own->endpoint(), get("/" + repeated('a', 200)), "200 keep");
   check_both(own->endpoint(), get("/" + repeated('a', 300)), "414 close");
   own->stop();
@@ -32,7 +31,6 @@ TEST_CASE("--max-request-line bounds the request line", "[limits][9112-3-2]") {
 
 TEST_CASE("--max-head-size bounds the head", "[limits][9110-5.4-1]") {
   const auto own = server_with({"--max-head-size", "512"});
-  if (own == nullptr) return;
   check_both(own->endpoint(), get("/", "X: " + repeated('x', 400) + "\r\n"), "200 keep");
   check_both(own->endpoint(), get("/", "X: " + repeated('x', 600) + "\r\n"), "431 close");
   check_both(own->endpoint(), get("/", repeated('x', 600) + ": y\r\n"), "431 close");
@@ -41,7 +39,6 @@ TEST_CASE("--max-head-size bounds the head", "[limits][9110-5.4-1]") {
 
 TEST_CASE("--max-fields bounds the number of fields", "[limits][9110-5.4-1]") {
   const auto own = server_with({"--max-fields", "10"});
-  if (own == nullptr) return;
   const auto fields = [](int count) {
     std::string text;
     for (int i = 0; i < count; ++i) text += "X: y\r\n";
@@ -55,7 +52,6 @@ TEST_CASE("--max-fields bounds the number of fields", "[limits][9110-5.4-1]") {
 
 TEST_CASE("--max-request-size bounds the body", "[limits][9112-7.1-2]") {
   const auto own = server_with({"--max-request-size", "1KiB"});
-  if (own == nullptr) return;
   const std::string half(512, 'x');
   check_both(own->endpoint(), post(half + half), "200 keep");
   // Refused, but short enough to be read and thrown away: the connection may be kept.
@@ -69,7 +65,6 @@ TEST_CASE("--max-request-size bounds the body", "[limits][9112-7.1-2]") {
 
 TEST_CASE("--max-trailer-size bounds the trailers", "[limits][9112-7.1.2-2]") {
   const auto own = server_with({"--max-trailer-size", "256"});
-  if (own == nullptr) return;
   const auto trailer = [](std::size_t size) {
     return post_chunked("0\r\nX: " + repeated('x', size) + "\r\n\r\n");
   };
@@ -80,7 +75,6 @@ TEST_CASE("--max-trailer-size bounds the trailers", "[limits][9112-7.1.2-2]") {
 
 TEST_CASE("--max-chunk-overhead bounds sizes and extensions", "[limits][9112-7.1.1-2]") {
   const auto own = server_with({"--max-chunk-overhead", "256"});
-  if (own == nullptr) return;
   const auto extended = [](std::size_t size) {
     return post_chunked("1;" + repeated('x', size) + "\r\nx\r\n0\r\n\r\n");
   };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "catch.h"
+#include "conformance/failure.h"
 #include "conformance/lint.h"
 #include "conformance/requirements.h"
 #include "conformance/server.h"
@@ -13,14 +14,11 @@
 namespace stagecraft::conformance {
 namespace {
 
-using testing::Client;
 using testing::Ending;
 using testing::HttpResponse;
 using testing::Stream;
 
 constexpr std::string_view sentinel_target = "/path/sentinel";
-// What `--app echo` answers there: the decoded path and the query, a line each.
-constexpr std::string_view sentinel_body = "/path/sentinel\n\n";
 
 // The first word of the request. The others of a pipeline are never HEAD (see the cases).
 std::string_view method_of(std::string_view request) {
@@ -29,7 +27,7 @@ std::string_view method_of(std::string_view request) {
   return request.substr(start, request.find_first_of(" \t\r\n", start) - start);
 }
 
-void send_probe(Client& client, const Probe& probe, Pace pace) {
+void send_probe(testing::Client& client, const Probe& probe, Pace pace) {
   std::string bytes = probe.request;
   if (probe.answer_awaited_at > 0) {
     client.send(bytes.substr(0, probe.answer_awaited_at));
@@ -69,65 +67,48 @@ std::string outcome_text(const std::vector<HttpResponse>& answers, std::string_v
   return text + " " + std::string(end);
 }
 
-// What is wrong with when the server said that it closes; empty: nothing.
-std::string announcement_fault(const std::vector<HttpResponse>& answers, bool kept) {
+/// A fault besides the outcome, and the ids that it breaks.
+struct Fault {
+  std::string text;
+  std::vector<std::string> requirements;
+};
+
+struct Trial {
+  Answers answers;
+  std::vector<Fault> faults;
+};
+
+// What is wrong with when the server said that it closes.
+void judge_announcement(const std::vector<HttpResponse>& answers, bool kept,
+                        std::vector<Fault>& faults) {
   for (std::size_t i = 0; i < answers.size(); ++i) {
     const bool last_before_close = !kept && i + 1 == answers.size();
     const bool says_close = answers[i].lists("Connection", "close");
     if (answers[i].interim()) continue;
     if (last_before_close && !says_close) {
-      return "the connection was closed, but the last answer had no `Connection: close` "
-             "(9112-9.6-1)";
+      faults.push_back({"the connection was closed, but the last answer had no `Connection: close`",
+                        {"9112-9.6-1"}});
     }
     if (!last_before_close && says_close) {
-      return "another request was answered after `Connection: close` (9112-9.6-5)";
+      faults.push_back({"another request was answered after `Connection: close`", {"9112-9.6-5"}});
     }
   }
-  return "";
 }
-
-std::string caret_line(std::string_view expected, std::string_view got) {
-  if (expected.find(" or ") != std::string_view::npos) return "";
-  std::size_t same = 0;
-  while (same < expected.size() && same < got.size() && expected[same] == got[same]) ++same;
-  return "\n          " + repeated(' ', same) + "^";
-}
-
-std::string failure_text(const Probe& probe, const std::string& what, const std::string& got,
-                         const Client& client) {
-  std::string text = what;
-  text += "\nexpected: " + probe.outcome + "\ngot:      " + got + caret_line(probe.outcome, got);
-  text += "\nrequired by: ";
-  text +=
-      probe.requirement.empty() ? running_requirements_text() : requirement_text(probe.requirement);
-  text += "\n" + client.conversation();
-  if (!probe.hint.empty()) text += "hint: " + probe.hint + "\n";
-  const std::string command = testing::shell_command(probe.request);
-  if (!command.empty()) {
-    text += "again, with the server started by `--port 8080 --app echo`:\n    " + command + "\n";
-  }
-  return text + server_state();
-}
-
-struct Trial {
-  Answers answers;
-  std::string fault;  ///< beyond the outcome; empty: none
-};
 
 // Lints and judges what was read to the end of the connection.
-Trial judge(const Probe& probe, std::vector<HttpResponse> answers, Ending ending, Pace pace) {
+Trial judge_answers(const Probe& probe, std::vector<HttpResponse> answers, Ending ending,
+                    Pace pace) {
   Trial trial;
   std::string_view method = method_of(probe.request);
   for (const HttpResponse& answer : answers) {
     for (const Violation& violation : lint(answer, method)) {
-      trial.fault += "an answer is wrong: " + violation.text + "; " +
-                     requirement_text(violation.requirement) + "\n";
+      trial.faults.push_back({"an answer is wrong: " + violation.text, {violation.requirement}});
     }
     if (!answer.interim()) method = "GET";
   }
   const bool kept = !answers.empty() && is_sentinel_answer(answers.back());
   if (kept) answers.pop_back();
-  if (probe.then == Then::sentinel) trial.fault += announcement_fault(answers, kept);
+  if (probe.then == Then::sentinel) judge_announcement(answers, kept, trial.faults);
   // Bytes that come one by one meet a server that has judged already and closes: the reset is
   // forgiven there as well, as long as the answer came.
   const bool forgiven = probe.reset_forgiven || pace == Pace::byte_by_byte;
@@ -137,18 +118,23 @@ Trial judge(const Probe& probe, std::vector<HttpResponse> answers, Ending ending
   return trial;
 }
 
-// The outcome is compared by the caller, so that the message can be made with the client's words.
-Trial run(const Probe& probe, Client& client, Pace pace) {
+Trial run(const Probe& probe, testing::Client& client, Pace pace) {
   try {
     send_probe(client, probe, pace);
     const std::string bytes = client.read_to_end();
-    return judge(probe, split(bytes, method_of(probe.request)), client.ending(), pace);
+    return judge_answers(probe, split(bytes, method_of(probe.request)), client.ending(), pace);
   } catch (const testing::MalformedResponse& error) {
-    return {{{}, "a malformed answer"}, error.what()};
+    return {{{}, "a malformed answer", {}}, {{error.what(), {}}}};
   } catch (const std::runtime_error& error) {
     const std::string what = error.what();
-    return {{{}, "no close"}, what.substr(0, what.find('\n'))};
+    return {{{}, "no close", {}}, {{what.substr(0, what.find('\n')), {}}}};
   }
+}
+
+std::string required_text(const std::vector<std::string>& ids, const Probe& probe) {
+  if (!ids.empty()) return requirements_text(ids);
+  return probe.requirement.empty() ? running_requirements_text()
+                                   : requirement_text(probe.requirement);
 }
 
 }  // namespace
@@ -160,41 +146,67 @@ const HttpResponse& Answers::last() const& {
 
 HttpResponse Answers::last() && { return std::as_const(*this).last(); }
 
-bool outcome_allowed(std::string_view outcome, std::string_view expected) {
-  constexpr std::string_view separator = " or ";
-  while (!expected.empty()) {
-    const auto end = expected.find(separator);
-    const std::string_view one = expected.substr(0, end);
-    if (outcome == one) return true;
-    const auto space = one.rfind(' ');
-    const bool any = space != std::string_view::npos && one.substr(space) == " any";
-    const std::string_view statuses = one.substr(0, space);
-    if (any && outcome.substr(0, space) == statuses &&
-        (outcome.substr(space) == " keep" || outcome.substr(space) == " close")) {
-      return true;
-    }
-    expected.remove_prefix(end == std::string_view::npos ? expected.size()
-                                                         : end + separator.size());
+Finding examine(const testing::Endpoint& server, const Probe& probe, Pace pace) {
+  testing::Client client(server);
+  Trial trial = run(probe, client, pace);
+  std::vector<std::string> ids = running_case().requirements;
+  if (!probe.requirement.empty()) ids = {probe.requirement};
+  const std::string expected = expected_text(probe.outcome, judge());
+  if (trial.faults.empty() &&
+      !outcome_allowed(trial.answers.outcome, probe.outcome, judge(), ids)) {
+    trial.faults.push_back({"the outcome is wrong", {}});
   }
-  return false;
+  trial.answers.exchange = client.conversation();
+  Finding finding;
+  for (const Fault& fault : trial.faults) {
+    const bool about_outcome = fault.requirements.empty();
+    std::string cause = probe.hint;
+    if (about_outcome && cause.empty()) cause = likely_cause(expected, trial.answers.outcome);
+    const Complaint complaint{
+        .what = fault.text + (pace == Pace::byte_by_byte ? ", sent byte by byte" : ""),
+        .expected = about_outcome ? expected : "",
+        .got = trial.answers.outcome,
+        .required = required_text(fault.requirements, probe),
+        .exchange = trial.answers.exchange,
+        .cause = about_outcome ? cause : "",
+        .request = probe.request};
+    finding.failures.push_back(
+        {about_outcome && !probe.requirement.empty() ? ids : fault.requirements,
+         complaint_text(complaint, server)});
+  }
+  finding.answers = std::move(trial.answers);
+  return finding;
 }
 
-Answers check(const Probe& probe, Pace pace) { return check_at(server(), probe, pace); }
+Answers check(const Probe& probe, Pace pace) {
+  const testing::Endpoint& endpoint = server();
+  need_routes_of(probe.request);
+  return check_at(endpoint, probe, pace);
+}
 
 Answers check_at(const testing::Endpoint& server, const Probe& probe, Pace pace) {
-  Client client(server);
-  Trial trial = run(probe, client, pace);
-  std::string what = trial.fault;
-  if (what.empty() && !outcome_allowed(trial.answers.outcome, probe.outcome)) {
-    what = "the outcome is wrong";
+  Finding finding = examine(server, probe, pace);
+  running_case().exchange = finding.answers.exchange;
+  if (!probe.requirement.empty()) running_case().judged.insert(probe.requirement);
+  for (const Failure& failure : finding.failures) {
+    blamed() = failure.requirements;
+    FAIL_CHECK(failure.text << server_state());
+    blamed().clear();
   }
-  if (what.empty()) {
+  if (finding.failures.empty()) SUCCEED();
+  return std::move(finding.answers);
+}
+
+void check_body(const Answers& answers, std::string_view expected) {
+  if (expected == front_page_body) need_front_page();
+  if (answers.list.empty() || answers.last().body == expected) {
     SUCCEED();
-  } else {
-    if (pace == Pace::byte_by_byte) what += ", sent byte by byte";
-    FAIL_CHECK(failure_text(probe, what, trial.answers.outcome, client));
+    return;
   }
-  return std::move(trial.answers);
+  FAIL_CHECK("the content is wrong\n"
+             << difference_text(expected, answers.last().body)
+             << "\nrequired by: " << running_requirements_text() << "\n"
+             << answers.exchange);
 }
 
 Answers check(std::string_view request, std::string_view outcome, std::string_view hint) {
@@ -204,15 +216,19 @@ Answers check(std::string_view request, std::string_view outcome, std::string_vi
 
 Answers require(std::string_view request, std::string_view outcome, std::string_view hint) {
   Answers answers = check(request, outcome, hint);
-  if (!outcome_allowed(answers.outcome, outcome)) FAIL("the rest of this case needs that outcome");
+  if (!outcome_allowed(answers.outcome, outcome, judge(), running_case().requirements)) {
+    leave_case();  // check() has failed it
+  }
   return answers;
 }
 
 void check_lint(const HttpResponse& answer, std::string_view method) {
   for (const Violation& violation : lint(answer, method)) {
-    FAIL_CHECK("an answer is wrong: " << violation.text << "; "
+    blamed() = {violation.requirement};
+    FAIL_CHECK("an answer is wrong: " << violation.text << "\nrequired by: "
                                       << requirement_text(violation.requirement) << "\n"
                                       << testing::printable_lines(answer.head));
+    blamed().clear();
   }
 }
 

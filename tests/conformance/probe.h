@@ -10,7 +10,8 @@
 //   keep   the sentinel was answered
 //   close  it was not, and the last answer before the close said `Connection: close`
 //   any    one of the two
-// and ` or ` between alternatives. Every answer is linted as well (see lint.h).
+// with ` or ` between alternatives, and behind ` / ` what the RFC allows besides (see outcome.h).
+// Every answer is linted as well (see lint.h).
 #pragma once
 
 #include <cstddef>
@@ -18,6 +19,9 @@
 #include <string_view>
 #include <vector>
 
+#include "conformance/outcome.h"
+#include "conformance/routes.h"
+#include "conformance/verdicts.h"
 #include "support/client.h"
 #include "support/http_response.h"
 
@@ -57,6 +61,7 @@ struct Probe {
 struct Answers {
   std::vector<testing::HttpResponse> list;  ///< without the sentinel's
   std::string outcome;                      ///< `200 keep`, or what went wrong in words
+  std::string exchange;                     ///< what was sent and what came, readable
 
   /// The only answer, or the last final one. Throws std::logic_error if there is none.
   const testing::HttpResponse& last() const&;
@@ -64,19 +69,32 @@ struct Answers {
   testing::HttpResponse last() &&;
 };
 
-/// Sends the probe and compares; a difference fails the running case, which goes on.
+/// What came of a probe, and what is wrong with it.
+struct Finding {
+  Answers answers;
+  std::vector<Failure> failures;
+};
+
+/// Sends the probe and compares, and fails nothing: for check_at(), and for the tests of this
+/// suite.
+Finding examine(const testing::Endpoint& server, const Probe& probe, Pace pace = Pace::at_once);
+
+/// Sends the probe and compares; a difference fails the running case, which goes on. The
+/// case is not judged if the server under test does not have the route that is asked for.
 Answers check(const Probe& probe, Pace pace = Pace::at_once);
 Answers check_at(const testing::Endpoint& server, const Probe& probe, Pace pace = Pace::at_once);
 Answers check(std::string_view request, std::string_view outcome, std::string_view hint = "");
+
+/// Compares the content of the last answer; a difference fails the running case, and is shown with
+/// a caret under the first byte that differs. Nothing is compared if there is no answer: then its
+/// check() has failed already.
+void check_body(const Answers& answers, std::string_view expected);
 
 /// The same, but a difference ends the case: for those that look closer at the answers.
 Answers require(std::string_view request, std::string_view outcome, std::string_view hint = "");
 
 /// Lints answers that were read without check(), from a Client; what is wrong fails the case.
 void check_lint(const testing::HttpResponse& answer, std::string_view method = "GET");
-
-/// Whether the text of an outcome, as `200 keep`, is one that `expected` allows.
-bool outcome_allowed(std::string_view outcome, std::string_view expected);
 
 /// The head of a request: `METHOD TARGET HTTP/1.1`, `Host: a`, `fields` (each with its CRLF) and
 /// the empty line.
@@ -94,6 +112,9 @@ std::string post_chunked(std::string_view chunks, std::string_view target = "/")
 /// A run of `size` equal bytes. (Not the constructor of std::string: gcc 12 warns of reads out of
 /// bounds, which are not there, where its result is added to.)
 std::string repeated(char byte, std::size_t size);
+
+/// What `--app echo` answers to the sentinel: the decoded path and the query, a line each.
+inline constexpr std::string_view sentinel_body = "/path/sentinel\n\n";
 
 /// The sentinel, for cases that send it by themselves, and whether an answer is the sentinel's.
 std::string sentinel();

@@ -38,25 +38,9 @@ std::string requirement_text(std::string_view id) {
   return found == table.end() ? std::string(id) + " (not in requirements.tsv)" : found->second;
 }
 
-RunningCase& running_case() {
-  static RunningCase running;
-  return running;
-}
-
-std::vector<std::string> requirements_in_tags(std::string_view tags) {
-  std::vector<std::string> ids;
-  while (!tags.empty()) {
-    const auto end = tags.find(']');
-    const std::string_view tag = tags.substr(1, end - 1);
-    if (tag.substr(0, 4) == "9110" || tag.substr(0, 4) == "9112") ids.emplace_back(tag);
-    tags.remove_prefix(end == std::string_view::npos ? tags.size() : end + 1);
-  }
-  return ids;
-}
-
-std::string running_requirements_text() {
+std::string requirements_text(const std::vector<std::string>& ids) {
   std::string text;
-  for (const std::string& id : running_case().requirements) {
+  for (const std::string& id : ids) {
     text += (text.empty() ? "" : "\n             ") + requirement_text(id);
   }
   return text;

@@ -1,4 +1,4 @@
-// The table of what the RFCs demand, and which of it the running test case shows.
+// The table of what the RFCs demand.
 #pragma once
 
 #include <string>
@@ -11,17 +11,7 @@ namespace stagecraft::conformance {
 /// this file; the bare id, with a remark, if the table does not have it.
 std::string requirement_text(std::string_view id);
 
-/// The test case that runs: set by the listener in main.cpp.
-struct RunningCase {
-  std::string name;
-  std::vector<std::string> requirements;  ///< the ids among its tags
-};
-RunningCase& running_case();
-
-/// Takes the ids out of a case's tags, `[rfc9112-3][9112-3.2-3]`.
-std::vector<std::string> requirements_in_tags(std::string_view tags);
-
-/// What the running case shows: requirement_text() of each of its ids, a line each.
-std::string running_requirements_text();
+/// requirement_text() of each, a line each, the later ones indented.
+std::string requirements_text(const std::vector<std::string>& ids);
 
 }  // namespace stagecraft::conformance

@@ -8,7 +8,6 @@
 
 namespace stagecraft::conformance {
 
-using testing::Client;
 using testing::HttpResponse;
 
 namespace {
@@ -28,7 +27,7 @@ TEST_CASE("An HTTP/1.0 client gets no interim answer", "[rfc9110-10][9110-10.1.1
   // The body comes only when the server has received the head, and could answer it.
   const Answers answers =
       check(Probe{.request = head + "hello", .outcome = "200 close", .cuts = {head.size()}});
-  CHECK(answers.last().body == "hello");
+  check_body(answers, "hello");
 }
 
 TEST_CASE("100 comes before the body, and one final answer after it",
@@ -101,7 +100,8 @@ TEST_CASE("A 405 says what is allowed", "[rfc9110-10][9110-10.2.1-1]") {
 
 TEST_CASE("Server does not tell more than a name", "[rfc9110-10][9110-10.2.4-1]") {
   const std::string name = require(get("/"), "200 keep").last().field("Server");
-  CHECK_FALSE(name.empty());
+  // It may be left out; ours tell what serves.
+  CHECK((!name.empty() || judge() == Judge::rfc));
   CHECK(name.find('(') == std::string::npos);
   CHECK(name.size() <= 30);
 }

@@ -37,7 +37,6 @@ void check_whole(const HttpResponse& answer) {
 TEST_CASE("A file has a strong tag and the time of its last change",
           "[rfc9110-13][9110-8.8.2-1][9110-8.8.3-2][9110-15.3.1-1]") {
   const FileServer files;
-  if (!files) return;
   for (const char* method : {"GET", "HEAD"}) {
     const HttpResponse answer = files.ask(method, "/file.txt");
     CHECK(answer.status == 200);
@@ -50,7 +49,6 @@ TEST_CASE("A file has a strong tag and the time of its last change",
 
 TEST_CASE("A time in the future is not told", "[rfc9110-13][9110-8.8.2-2]") {
   const FileServer files;
-  if (!files) return;
   files.write("future.txt", "x", std::time(nullptr) + 100'000);
   const HttpResponse answer = files.get("/future.txt");
   const std::time_t date = seconds_of(answer.field("Date"));
@@ -62,7 +60,6 @@ TEST_CASE("A time in the future is not told", "[rfc9110-13][9110-8.8.2-2]") {
 TEST_CASE("A tag that may not tell two states apart is marked as weak",
           "[rfc9110-13][9110-8.8.3-1]") {
   const FileServer files;
-  if (!files) return;
   // Changed in this second: another change in it could go unseen. Again if it is over meanwhile.
   std::time_t now = 0;
   std::string tag;
@@ -76,7 +73,6 @@ TEST_CASE("A tag that may not tell two states apart is marked as weak",
 
 TEST_CASE("A file that is changed gets another tag", "[rfc9110-13][9110-8.8.3-2]") {
   const FileServer files;
-  if (!files) return;
   const std::string tag = files.get("/file.txt").field("ETag");
   files.write("file.txt", file_content(), FileServer::of_files + 1);
   CHECK(files.get("/file.txt").field("ETag") != tag);
@@ -85,7 +81,6 @@ TEST_CASE("A file that is changed gets another tag", "[rfc9110-13][9110-8.8.3-2]
 TEST_CASE("If-Match compares strongly, and a file that is not the same is not sent",
           "[rfc9110-13][9110-13.1.1-1]") {
   const FileServer files;
-  if (!files) return;
   const std::string tag = files.get("/file.txt").field("ETag");
   check_whole(files.get("/file.txt", field("If-Match", tag)));
   check_whole(files.get("/file.txt", field("If-Match", "\"a\", " + tag)));
@@ -100,14 +95,13 @@ TEST_CASE("Where there are no tags, none matches", "[rfc9110-13][9110-13.1.1-1]"
   check(get("/", field("If-Match", "\"x\"")), "412 keep");
   check(get("/", field("If-Match", "*")), "200 keep");
   // The request is not performed: nothing comes back of its body.
-  CHECK(require(post("hello", field("If-Match", "\"x\"")), "412 keep").last().body.find("hello") ==
-        std::string::npos);
+  const Answers refused = require(post("hello", field("If-Match", "\"x\"")), "412 keep");
+  CHECK(refused.last().body.find("hello") == std::string::npos);
 }
 
 TEST_CASE("If-None-Match compares weakly, and what the client has is not sent again",
           "[rfc9110-13][9110-13.1.2-1][9110-15.4.5-1]") {
   const FileServer files;
-  if (!files) return;
   const std::string tag = files.get("/file.txt").field("ETag");
   for (const std::string& value :
        {tag, "W/" + tag, "\"a\", " + tag + ", \"b\"", ", ," + tag + ",", std::string("*")}) {
@@ -125,7 +119,6 @@ TEST_CASE("If-None-Match compares weakly, and what the client has is not sent ag
 
 TEST_CASE("A 304 names what its answer depends on", "[rfc9110-13][9110-15.4.5-1]") {
   const FileServer files;
-  if (!files) return;
   files.write("file.txt.gz", "gzipped");
   const std::string tag = files.get("/file.txt").field("ETag");
   const HttpResponse answer = files.get("/file.txt", field("If-None-Match", tag));
@@ -136,7 +129,6 @@ TEST_CASE("A 304 names what its answer depends on", "[rfc9110-13][9110-15.4.5-1]
 TEST_CASE("If-Modified-Since is told 304 from the file's own time on",
           "[rfc9110-13][9110-13.1.3-4]") {
   const FileServer files;
-  if (!files) return;
   for (const std::string_view date : {changed, in_2038}) {
     const HttpResponse answer = files.get("/file.txt", field("If-Modified-Since", date));
     CHECK(answer.status == 304);
@@ -147,7 +139,6 @@ TEST_CASE("If-Modified-Since is told 304 from the file's own time on",
 
 TEST_CASE("A date is understood in each of its three forms", "[rfc9110-13][9110-5.6.7-1]") {
   const FileServer files;
-  if (!files) return;
   for (const char* date : {"Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT",
                            "Sun Nov  6 08:49:37 1994"}) {
     CHECK(files.get("/file.txt", field("If-Modified-Since", date)).status == 304);
@@ -161,7 +152,6 @@ TEST_CASE("A date is understood in each of its three forms", "[rfc9110-13][9110-
 TEST_CASE("Two digits of a year never mean more than 50 years ahead",
           "[rfc9110-13][9110-5.6.7-3]") {
   const FileServer files;
-  if (!files) return;
   std::tm now{};
   const std::time_t seconds = std::time(nullptr);
   gmtime_r(&seconds, &now);
@@ -183,7 +173,6 @@ TEST_CASE("Two digits of a year never mean more than 50 years ahead",
 TEST_CASE("If-Modified-Since is ignored beside If-None-Match, and when it says nothing",
           "[rfc9110-13][9110-13.1.3-1][9110-13.1.3-2]") {
   const FileServer files;
-  if (!files) return;
   check_whole(files.get("/file.txt",
                         field("If-None-Match", "\"nope\"") + field("If-Modified-Since", in_2038)));
   check_whole(files.get("/file.txt", field("If-Modified-Since", "not a date")));
@@ -196,7 +185,6 @@ TEST_CASE("If-Modified-Since is ignored beside If-None-Match, and when it says n
 TEST_CASE("If-Unmodified-Since is told 412 when the file was changed later",
           "[rfc9110-13][9110-13.1.4-2]") {
   const FileServer files;
-  if (!files) return;
   check_whole(files.get("/file.txt", field("If-Unmodified-Since", changed)));
   check_whole(files.get("/file.txt", field("If-Unmodified-Since", in_2038)));
   files.check(get("/file.txt", field("If-Unmodified-Since", before)), "412 keep");
@@ -205,7 +193,6 @@ TEST_CASE("If-Unmodified-Since is told 412 when the file was changed later",
 TEST_CASE("If-Unmodified-Since is ignored beside If-Match, and when it says nothing",
           "[rfc9110-13][9110-13.1.4-1]") {
   const FileServer files;
-  if (!files) return;
   check_whole(
       files.get("/file.txt", field("If-Match", "*") + field("If-Unmodified-Since", before)));
   check_whole(files.get("/file.txt", field("If-Unmodified-Since", "not a date")));
@@ -214,7 +201,6 @@ TEST_CASE("If-Unmodified-Since is ignored beside If-Match, and when it says noth
 
 TEST_CASE("Preconditions are evaluated in their order", "[rfc9110-13][9110-13.2.2-1]") {
   const FileServer files;
-  if (!files) return;
   const std::string tag = files.get("/file.txt").field("ETag");
   const std::string range = "Range: bytes=0-4\r\n";
   const auto status = [&files](const std::string& fields) {
@@ -235,7 +221,6 @@ TEST_CASE("Preconditions are evaluated in their order", "[rfc9110-13][9110-13.2.
 TEST_CASE("Preconditions come after the checks that a request meets anyway",
           "[rfc9110-13][9110-13.2.1-1][9110-13.2.1-3]") {
   const FileServer files;
-  if (!files) return;
   files.check(get("/nope", field("If-None-Match", "*")), "404 keep");
   files.check(get("/nope", field("If-Match", "\"x\"")), "404 keep");
   files.check(request("DELETE", "/file.txt", field("If-Match", "\"x\"")), "405 keep");
@@ -247,7 +232,6 @@ TEST_CASE("Preconditions come after the checks that a request meets anyway",
 TEST_CASE("If-Range needs a strong validator that names what there is",
           "[rfc9110-13][9110-13.1.5-2]") {
   const FileServer files;
-  if (!files) return;
   const std::string tag = files.get("/file.txt").field("ETag");
   const std::string range = "Range: bytes=0-4\r\n";
   CHECK(files.get("/file.txt", range + field("If-Range", tag)).status == 206);

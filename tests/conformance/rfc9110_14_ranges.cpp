@@ -25,7 +25,6 @@ struct Part {
 TEST_CASE("One range gets exactly that part, and never a multipart",
           "[rfc9110-14][9110-14.2-3][9110-14.4-2][9110-15.3.7-2][9110-15.3.7-4]") {
   const FileServer files;
-  if (!files) return;
   for (const Part& part :
        {Part{"bytes=0-4", 0, 4}, Part{"bytes=0-0", 0, 0}, Part{"bytes=95-", 95, 99},
         Part{"bytes=-5", 95, 99}, Part{"bytes=10-1099", 10, 99}, Part{"bytes=-110", 0, 99},
@@ -43,7 +42,6 @@ TEST_CASE("One range gets exactly that part, and never a multipart",
 
 TEST_CASE("Several ranges get a part each", "[rfc9110-14][9110-15.3.7-3]") {
   const FileServer files;
-  if (!files) return;
   const HttpResponse answer = files.get("/file.txt", range("bytes=90-,0-4"));
   CHECK(answer.status == 206);
   CHECK_FALSE(answer.has("Content-Range"));
@@ -60,7 +58,6 @@ TEST_CASE("Several ranges get a part each", "[rfc9110-14][9110-15.3.7-3]") {
 
 TEST_CASE("A part carries what the whole would", "[rfc9110-14][9110-15.3.7-1]") {
   const FileServer files;
-  if (!files) return;
   files.write("file.txt.gz", "gzipped");
   const HttpResponse whole = files.get("/file.txt");
   for (const char* ranges : {"bytes=0-4", "bytes=0-4,10-14"}) {
@@ -77,7 +74,6 @@ TEST_CASE("A part carries what the whole would", "[rfc9110-14][9110-15.3.7-1]") 
 TEST_CASE("What is not there is 416, with the length",
           "[rfc9110-14][9110-14.2-3][9110-14.4-2][9110-15.5.17-1]") {
   const FileServer files;
-  if (!files) return;
   for (const char* value : {"bytes=100-", "bytes=-0", "bytes=500-600", "bytes=100-,200-"}) {
     INFO(value);
     const HttpResponse answer = files.get("/file.txt", range(value));
@@ -89,7 +85,6 @@ TEST_CASE("What is not there is 416, with the length",
 
 TEST_CASE("Numbers of any length are read without overflow", "[rfc9110-14][9110-14.1.2-1]") {
   const FileServer files;
-  if (!files) return;
   const auto status = [&files](std::string_view value) {
     return files.get("/file.txt", range(value)).status;
   };
@@ -103,7 +98,6 @@ TEST_CASE("Numbers of any length are read without overflow", "[rfc9110-14][9110-
 
 TEST_CASE("A range that is not understood is ignored", "[rfc9110-14][9110-14.2-2]") {
   const FileServer files;
-  if (!files) return;
   for (const char* value : {"lines=0-4", "bytes=a-b", "bytes=5-2", "bytes", "bytes=", "bytes=-",
                             "bytes=0-4;5", "bytes=0-4,x", "bytes 0-4", "0-4"}) {
     INFO(value);
@@ -115,7 +109,6 @@ TEST_CASE("A range that is not understood is ignored", "[rfc9110-14][9110-14.2-2
 
 TEST_CASE("Ranges are for GET alone", "[rfc9110-14][9110-14.2-1]") {
   const FileServer files;
-  if (!files) return;
   const HttpResponse answer = files.ask("HEAD", "/file.txt", range("bytes=0-4"));
   CHECK(answer.status == 200);
   CHECK(answer.field("Content-Length") == "100");
@@ -124,7 +117,6 @@ TEST_CASE("Ranges are for GET alone", "[rfc9110-14][9110-14.2-1]") {
 TEST_CASE("However many ranges are asked for, no byte is sent twice",
           "[rfc9110-14][9110-17.15-1]") {
   const FileServer files;
-  if (!files) return;
   std::string same = "bytes=0-";
   for (int i = 1; i < 500; ++i) same += ",0-";
   CHECK(files.get("/file.txt", range(same)).body == file_content());
@@ -144,7 +136,6 @@ TEST_CASE("A PUT of a part is refused", "[rfc9110-14][9110-14.5-1]") {
 TEST_CASE("A coding that was applied is named, and that the answer depends on it",
           "[rfc9110-14][9110-8.4-1][9110-12.5.5-1]") {
   const FileServer files;
-  if (!files) return;
   files.write("file.txt.gz", "gzipped");
   const HttpResponse packed = files.get("/file.txt", "Accept-Encoding: gzip\r\n");
   CHECK(packed.field("Content-Encoding") == "gzip");
@@ -162,7 +153,6 @@ TEST_CASE("A coding that was applied is named, and that the answer depends on it
 TEST_CASE("No acceptable coding: the file as it is, unless that is refused as well",
           "[rfc9110-14][9110-12.5.3-1]") {
   const FileServer files;
-  if (!files) return;
   files.write("file.txt.br", "brotli");
   for (const char* codings : {"gzip", "", "br;q=0", "identity, br;q=0.5"}) {
     const HttpResponse answer =
@@ -176,7 +166,6 @@ TEST_CASE("No acceptable coding: the file as it is, unless that is refused as we
 
 TEST_CASE("A folder without its slash is told where it is", "[rfc9110-14][9110-15.4-1]") {
   const FileServer files;
-  if (!files) return;
   files.write("sub/index.html", "<p>sub");
   const HttpResponse answer = files.get("/sub?a=b");
   CHECK(answer.status == 301);

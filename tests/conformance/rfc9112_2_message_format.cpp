@@ -64,9 +64,12 @@ TEST_CASE("A malformed request behind a good one does not harm the good one",
 }
 
 TEST_CASE("An HTTP/1.1 request gets an HTTP/1.1 answer", "[rfc9112-2][9112-2.3-1]") {
-  CHECK(require(get("/"), "200 keep").last().minor_version == 1);
-  CHECK(require(get("//nope"), "404 any").last().minor_version == 1);
-  CHECK(require("malformed\r\n\r\n", "400 close").last().minor_version == 1);
+  const Answers served = require(get("/"), "200 keep");
+  CHECK(served.last().minor_version == 1);
+  const Answers missing = require(get("//nope"), "404 any");
+  CHECK(missing.last().minor_version == 1);
+  const Answers refused = require("malformed\r\n\r\n", "400 close");
+  CHECK(refused.last().minor_version == 1);
 }
 
 TEST_CASE("A version is HTTP, a slash, a digit, a dot and a digit", "[rfc9112-2][9112-2.3-2]") {

@@ -22,7 +22,7 @@ TEST_CASE("A line that is no field line is refused", "[rfc9112-5][9112-5-1]") {
 TEST_CASE("Every character that a name may have is taken", "[rfc9112-5][9112-5-1]") {
   const std::string name = "!#$%&'*+-.^_`|~09azAZ";
   const Answers answers = require(get("/fields", name + ": y\r\n"), "200 keep");
-  CHECK(answers.last().body == "Host: a\n" + name + ": y\n");
+  check_body(answers, "Host: a\n" + name + ": y\n");
 }
 
 TEST_CASE("White space between a name and the colon is refused", "[rfc9112-5][9112-5.1-1]") {
@@ -60,7 +60,7 @@ TEST_CASE("A folded line is refused", "[rfc9112-5][9112-5.2-2]") {
 TEST_CASE("Fields are handed on as received and in order", "[rfc9112-5][9112-5-1]") {
   const Answers answers =
       require(get("/fields", "B: 1\r\na: 2\r\nB: 3\r\nC: \"x, y\"\r\n"), "200 keep");
-  CHECK(answers.last().body == "Host: a\nB: 1\na: 2\nB: 3\nC: \"x, y\"\n");
+  check_body(answers, "Host: a\nB: 1\na: 2\nB: 3\nC: \"x, y\"\n");
 }
 
 }  // namespace stagecraft::conformance

@@ -11,7 +11,7 @@ TEST_CASE("The name of the coding is compared without case", "[rfc9112-7][9112-7
     const Answers answers = require(
         request("POST", "/", "Transfer-Encoding: " + name + "\r\n") + "5\r\nhello\r\n0\r\n\r\n",
         "200 keep");
-    CHECK(answers.last().body == "hello");
+    check_body(answers, "hello");
   }
 }
 
@@ -77,7 +77,7 @@ TEST_CASE("Unknown chunk extensions are skipped", "[rfc9112-7][9112-7.1.1-1]") {
                                       ";a=\"5\";b=\"0\"", ";!#$%&'*+-.^_`|~=1"}) {
     const Answers answers = require(
         post_chunked("5" + extension + "\r\nhello\r\n0" + extension + "\r\n\r\n"), "200 keep");
-    CHECK(answers.last().body == "hello");
+    check_body(answers, "hello");
   }
 }
 
@@ -114,8 +114,7 @@ TEST_CASE("Trailer fields are kept apart from the fields of the head",
   CHECK(answers.last().body.find("evil") == std::string::npos);
   const Answers fields = require(
       post_chunked("5\r\nhello\r\n0\r\nX-Sum: 1\r\nx-sum:2 \r\n\r\n", "/fields"), "200 keep");
-  CHECK(fields.last().body ==
-        "Host: a\nTransfer-Encoding: chunked\ntrailer X-Sum: 1\ntrailer x-sum: 2\n");
+  check_body(fields, "Host: a\nTransfer-Encoding: chunked\ntrailer X-Sum: 1\ntrailer x-sum: 2\n");
 }
 
 TEST_CASE("Trailers are read to their empty line", "[rfc9112-7][9112-7.1.2-2]") {

@@ -8,7 +8,6 @@
 
 namespace stagecraft::conformance {
 
-using testing::Client;
 using testing::Ending;
 using testing::HttpResponse;
 

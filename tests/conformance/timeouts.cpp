@@ -10,7 +10,6 @@
 
 namespace stagecraft::conformance {
 
-using testing::Client;
 using testing::Ending;
 using testing::HttpResponse;
 
@@ -36,7 +35,6 @@ void drip(Client& client, std::string_view bytes) {
 
 TEST_CASE("A head that does not come is answered 408", "[timeouts][9112-9.5-1]") {
   const auto own = server_with({"--head-timeout", "200ms"});
-  if (own == nullptr) return;
   {
     Client client(own->endpoint());
     client.send("GET / HTTP/1.1\r\n");
@@ -62,7 +60,6 @@ TEST_CASE("A head that does not come is answered 408", "[timeouts][9112-9.5-1]")
 
 TEST_CASE("A body that does not come is answered 408", "[timeouts][9112-9.5-1]") {
   const auto own = server_with({"--body-timeout", "200ms"});
-  if (own == nullptr) return;
   {
     Client client(own->endpoint());
     client.send(request("POST", "/", "Content-Length: 5\r\n") + "hell");
@@ -87,7 +84,6 @@ TEST_CASE("A body that does not come is answered 408", "[timeouts][9112-9.5-1]")
 
 TEST_CASE("A silent connection is closed without a word", "[timeouts][9112-9.5-1]") {
   const auto own = server_with({"--idle-timeout", "500ms"});
-  if (own == nullptr) return;
   {
     INFO("from the start; a 408 would be taken for the answer to the next request");
     Client client(own->endpoint());
@@ -107,7 +103,6 @@ TEST_CASE("A silent connection is closed without a word", "[timeouts][9112-9.5-1
 
 TEST_CASE("A request has an end, however it drips", "[timeouts][9112-9.5-1]") {
   const auto own = server_with({"--request-timeout", "500ms"});
-  if (own == nullptr) return;
   {
     Client client(own->endpoint());
     client.send(request("POST", "/", "Content-Length: 1000000\r\n"));

@@ -12,10 +12,16 @@ constexpr std::string_view optional_space = " \t";
 // Nobody reads more in a test; a larger number is a fault of the server.
 constexpr std::size_t largest_body = std::size_t{1} << 30U;
 
-[[noreturn]] void malformed(std::string_view section, std::string_view what,
-                            std::string_view bytes) {
-  throw MalformedResponse(std::string(what) + " (" + std::string(section) + "): `" +
-                          printable(bytes, 200) + "`");
+// `at` is the byte that is wrong; npos: no single one is.
+[[noreturn]] void malformed(std::string_view section, std::string_view what, std::string_view bytes,
+                            std::size_t at = std::string_view::npos) {
+  std::string text(what);
+  text.append(" (").append(section).append("): `").append(printable(bytes, 200)).append("`");
+  const std::string before = at <= bytes.size() ? printable(bytes.substr(0, at), 200) : "";
+  if (at <= bytes.size() && before.size() < 200) {
+    text += "\n    " + printable(bytes, 200) + "\n    " + std::string(before.size(), ' ') + "^";
+  }
+  throw MalformedResponse(text);
 }
 
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -29,11 +35,18 @@ std::string_view trimmed(std::string_view text) {
 }
 
 // A field value or a reason phrase: HTAB, space, what is visible, and obs-text.
+bool is_field_text_byte(char c) {
+  const auto value = static_cast<unsigned char>(c);
+  return value == '\t' || (value >= ' ' && value != 0x7F);
+}
+
 bool is_field_text(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    const auto value = static_cast<unsigned char>(c);
-    return value == '\t' || (value >= ' ' && value != 0x7F);
-  });
+  return std::all_of(text.begin(), text.end(), is_field_text_byte);
+}
+
+std::size_t first_control(std::string_view line) {
+  const auto* const found = std::find_if_not(line.begin(), line.end(), is_field_text_byte);
+  return static_cast<std::size_t>(found - line.begin());
 }
 
 std::string_view take(std::string_view& bytes, std::size_t count) {
@@ -47,11 +60,11 @@ std::optional<std::string_view> take_line(std::string_view& bytes) {
   const auto end = bytes.find('\n');
   if (end == std::string_view::npos) return std::nullopt;
   if (end == 0 || bytes[end - 1] != '\r') {
-    malformed("RFC 9112, 2.2", "a line that ends in LF without CR", bytes.substr(0, end + 1));
+    malformed("RFC 9112, 2.2", "a line that ends in LF without CR", bytes.substr(0, end + 1), end);
   }
   const std::string_view line = take(bytes, end + 1).substr(0, end - 1);
   if (line.find('\r') != std::string_view::npos) {
-    malformed("RFC 9112, 2.2", "a bare CR in a line", line);
+    malformed("RFC 9112, 2.2", "a bare CR in a line", line, line.find('\r'));
   }
   return line;
 }
@@ -65,27 +78,36 @@ void read_status_line(std::string_view line, HttpResponse& response) {
   const std::string_view code = line.substr(9, 3);
   if (code.size() != 3 || !std::all_of(code.begin(), code.end(), is_digit) || code[0] < '1' ||
       code[0] > '5') {
-    malformed(section, "no status code of three digits from 100 to 599", line);
+    malformed(section, "no status code of three digits from 100 to 599", line, 9);
   }
   response.status = (code[0] - '0') * 100 + (code[1] - '0') * 10 + (code[2] - '0');
   if (line.size() < 13 || line[12] != ' ') {
-    malformed(section, "no space after the status code", line);
+    malformed(section, "no space after the status code", line, 12);
   }
   response.reason = line.substr(13);
-  if (!is_field_text(response.reason)) malformed(section, "a control in the reason phrase", line);
+  if (!is_field_text(response.reason)) {
+    malformed(section, "a control in the reason phrase", line, first_control(line));
+  }
 }
 
 HttpField read_field(std::string_view line) {
   constexpr std::string_view section = "RFC 9112, 5";
   if (line.front() == ' ' || line.front() == '\t') {
-    malformed("RFC 9112, 2.2 and 5.2", "a line of the head begins with white space", line);
+    malformed("RFC 9112, 2.2 and 5.2", "a line of the head begins with white space", line, 0);
   }
   const auto colon = line.find(':');
-  if (colon == std::string_view::npos) malformed(section, "a field line without a colon", line);
+  if (colon == std::string_view::npos)
+    malformed(section, "a field line without a colon", line, line.size());
   const std::string_view name = line.substr(0, colon);
-  if (!is_token(name)) malformed(section, "a field name that is no token", line);
+  if (!is_token(name)) {
+    std::size_t good = 0;
+    while (good < name.size() && is_token(name.substr(good, 1))) ++good;
+    malformed(section, "a field name that is no token", line, good);
+  }
   const std::string_view value = trimmed(line.substr(colon + 1));
-  if (!is_field_text(value)) malformed("RFC 9110, 5.5", "a control in a field value", line);
+  if (!is_field_text(value)) {
+    malformed("RFC 9110, 5.5", "a control in a field value", line, first_control(line));
+  }
   return {std::string(name), std::string(value)};
 }
 

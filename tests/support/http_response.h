@@ -10,7 +10,8 @@
 
 namespace stagecraft::testing {
 
-/// The answer breaks the grammar; what() says where, with the RFC's section and the bytes.
+/// The answer breaks the grammar; what() says where, with the RFC's section and the
+/// bytes; if a single one is wrong, there is a caret below it.
 class MalformedResponse : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

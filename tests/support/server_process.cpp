@@ -74,6 +74,13 @@ void ServerProcess::stop(int signal) {
   }
 }
 
+void ServerProcess::abandon() {
+  stopped_ = true;
+  if (!running()) return;
+  child_.send_signal(SIGKILL);
+  child_.wait_for_end(Deadline());
+}
+
 std::string ServerProcess::wait_for_end() {
   stopped_ = true;
   if (!child_.wait_for_end(Deadline())) {

@@ -37,6 +37,10 @@ class ServerProcess {
   /// The same by SIGTERM.
   void stop();
 
+  /// Ends it by SIGKILL, if it still runs, and complains of nothing: for one that has failed
+  /// already.
+  void abandon();
+
   /// Waits for its end, however it comes, which is then no fault: by itself, or by a signal that
   /// the test has sent. Returns end_text(), and what stands on stderr unless it succeeded. Throws
   /// std::runtime_error if it does not end in time.
