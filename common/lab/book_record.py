@@ -114,10 +114,10 @@ def record(run: Run, program: Path | None) -> list[str]:
         if program is not None:
             server, port = _start(program, run)
         try:
-            script = "".join(
-                f"printf '{_MARK}'\n{command.replace(str(PORT), str(port))}\n"
-                for command in run.commands
-            )
+            script = "".join(f"printf '{_MARK}'\n{command}\n" for command in run.commands)
+            script = script.replace(str(PORT), str(port))
+            if server is not None:  # and not another one of that name
+                script = re.sub(r"\$\(pidof [\w-]+\)", str(server.pid), script)
             ran = subprocess.run(
                 ["bash", "-c", script], cwd=folder, stdin=subprocess.DEVNULL, timeout=SECONDS,
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
@@ -149,8 +149,8 @@ def _tidied(output: str, port: int) -> str:
 
 
 def comparable(output: str) -> str:
-    """The output without what differs from run to run: times and dates."""
-    output = re.sub(r"\d+\.\d+", "#", output)
+    """The output without what differs from run to run: times, dates, memory."""
+    output = re.sub(r"\d+\.\d+|\d+(?= kB)", "#", output)
     output = re.sub(r"^(Date|Last-Modified): .*$", r"\1: #", output, flags=re.MULTILINE)
     return re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:#", output)
 
