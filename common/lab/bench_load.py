@@ -10,10 +10,11 @@ import json
 import re
 import shlex
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Optional, Sequence
 
 from console import LabError
+from processes import end
 
 # wrk's units of time, in microseconds.
 _MICROSECONDS = {"us": 1.0, "ms": 1e3, "s": 1e6, "m": 60e6, "h": 3600e6}
@@ -28,7 +29,10 @@ class Load:
     connections: int
     threads: int = 1
     pipeline: int = 1  # requests per write; wrk only
-    rate: int = 0  # requests per second; paced only
+    rate: int = 0  # requests per second; paced only, as what follows
+    processes: int = 1  # that share connections and rate: one may hold only so many descriptors
+    warm_up_s: float = 0.5  # from the time at which all are connected
+    patience_s: float = 1.0  # for the last answers
     keep_alive: bool = True
     body_bytes: int = -1  # of a POST; -1: a GET
 
@@ -44,6 +48,7 @@ class Report:
     wrong: int = 0  # answers with another status than 2xx or 3xx, length or body
     failed: int = 0  # connections or requests that broke
     timeouts: int = 0
+    arrived: Optional[int] = None  # answers within the seconds, where requests count others, too
     connections: Optional[dict[str, int]] = None  # asked, answered, least, most: if it counts them
 
 
@@ -132,6 +137,7 @@ def parse_paced(text: str) -> Report:
         latency_us=said["latency_us"],
         wrong=said["wrong"],
         timeouts=said["unanswered"],
+        arrived=said["arrived"],
         connections=said["connections"],
     )
 
@@ -200,7 +206,64 @@ def command(load: Load, host: str, port: int, path: str, seconds: float, *,
         return [program, "--h1", "-t", threads, "-c", connections,
                 "-D", str(max(1, round(seconds))), "--warm-up-time", "1", url]
     return [program, "--host", host, "--port", str(port), "--path", path, "--rate", str(load.rate),
-            "--connections", connections, "--seconds", str(seconds), "--body", body]
+            "--connections", connections, "--seconds", str(seconds), "--body", body,
+            "--warm-up", str(load.warm_up_s), "--patience", str(load.patience_s)]
+
+
+def shared(load: Load) -> list[Load]:
+    """What each process of a generator has to do of a load."""
+    count = load.processes
+    return [replace(load, processes=1, rate=load.rate // count,
+                    connections=load.connections // count + (place < load.connections % count))
+            for place in range(count)]
+
+
+def together(reports: Sequence[Report]) -> Report:
+    """What the processes of a generator have seen, as one.
+
+    Of percentiles the greatest is taken: the true one of all is not greater.
+    """
+    first, *others = reports
+    if not others:
+        return first
+    connections = [report.connections for report in reports if report.connections]
+    return Report(
+        sum(report.requests for report in reports),
+        first.seconds,
+        latency_us={name: max(report.latency_us[name] for report in reports)
+                    for name in first.latency_us},
+        wrong=sum(report.wrong for report in reports),
+        failed=sum(report.failed for report in reports),
+        timeouts=sum(report.timeouts for report in reports),
+        arrived=sum(report.arrived or 0 for report in reports),
+        connections={
+            "asked": sum(counts["asked"] for counts in connections),
+            "answered": sum(counts["answered"] for counts in connections),
+            "least": min(counts["least"] for counts in connections),
+            "most": max(counts["most"] for counts in connections),
+        } if connections else None,
+    )
+
+
+def outputs_of(commands: Sequence[Sequence[str]], seconds: float) -> list[str]:
+    """Runs all at the same time to their end."""
+    processes: list[subprocess.Popen[bytes]] = []
+    outputs = []
+    try:
+        for words in commands:
+            processes.append(subprocess.Popen(
+                words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                start_new_session=True))
+        for process in processes:
+            outputs.append(process.communicate(timeout=seconds + 60)[0].decode(errors="replace"))
+        return outputs
+    except subprocess.TimeoutExpired as error:
+        raise LoadFailed(f"{commands[0][0]} did not end") from error
+    finally:
+        end(processes, 1.0)
+        for process in processes:
+            if process.stdout is not None:
+                process.stdout.close()
 
 
 @dataclass

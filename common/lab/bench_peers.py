@@ -9,8 +9,7 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from bench_run import any_free_port
-from bench_servers import Server
+from bench_servers import Server, any_free_port
 from console import LabError
 
 _SHORT = {target: "/plaintext"

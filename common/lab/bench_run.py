@@ -6,7 +6,6 @@ import http.client
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import threading
 import time
@@ -20,7 +19,7 @@ import bench_watch
 from bench_crowd import CrowdProcess
 from bench_load import PARSERS, Client, Load, Report
 from bench_scenarios import Point, Scenario
-from bench_servers import PRESET, Running, Server
+from bench_servers import PRESET, Running, Server, several
 from console import LabError
 from processes import end
 
@@ -84,6 +83,8 @@ def can(server: Server, scenario: Scenario, point: Point) -> bool:
     if point.crowd.kind in ("blocker", "reader") and not server.has_crowd_paths:
         return False
     # One loop is what every server has that cannot have more.
+    if scenario.processes > 1 and "--reuse-port" not in server.options:
+        return False
     understood = all(option == "--concurrency=1" or option.split("=")[0] in server.options
                      for option in point.options)
     return understood and bool(path_of(server, scenario, point))
@@ -140,23 +141,15 @@ def generate(bench: Bench, load: Load, port: int, path: str, seconds: float, ans
     if load.generator == "wrk" and script:
         name = f"{abs(hash(script)):x}.lua"
         script = bench.placed(script.encode(), name)
-    words = bench_load.command(load, bench.host, port, path, seconds, program=program,
-                               script=script, body=answer.body.decode("latin-1"))
-    return PARSERS[load.generator](_output_of(bench.client.wrap(words), seconds))
-
-
-def _output_of(command: Sequence[str], seconds: float) -> str:
-    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, start_new_session=True)
-    try:
-        out, _ = process.communicate(timeout=seconds + 60)
-        return out.decode(errors="replace")
-    except subprocess.TimeoutExpired as error:
-        raise bench_load.LoadFailed(f"{command[0]} did not end") from error
-    finally:
-        end([process], 1.0)
-        if process.stdout is not None:
-            process.stdout.close()
+    commands = []
+    for place, part in enumerate(bench_load.shared(load)):
+        words = bench_load.command(part, bench.host, port, path, seconds, program=program,
+                                   script=script, body=answer.body.decode("latin-1"))
+        if load.processes > 1 and bench.host.startswith("127."):
+            words += ["--from", f"127.0.2.{1 + place}"]  # each address has its own ports
+        commands.append(bench.client.wrap(words))
+    return bench_load.together([PARSERS[load.generator](said)
+                                for said in bench_load.outputs_of(commands, seconds)])
 
 
 @dataclass
@@ -169,10 +162,11 @@ class Snapshot:
 
 
 def _snapshot_later(running: Running, delay: float, before: dict[int, int],
-                    into: Snapshot) -> threading.Timer:
+                    into: Snapshot, load: Load) -> threading.Timer:
     def look() -> None:
         processes = running.processes()
-        into.sent = bench_watch.bytes_sent(running.port)
+        if load.generator != "paced":  # which counts the answers of each connection itself
+            into.sent = bench_watch.bytes_sent(running.port)
         into.switches = bench_watch.switches_since(before, bench_watch.context_switches(processes))
         into.threads = bench_watch.memory(processes).threads
 
@@ -209,7 +203,7 @@ def measure(bench: Bench, server: Server, scenario: Scenario, point: Point) -> d
     run: dict[str, Any] = {"began": time.time(), "figures": {}}
     steal = bench_watch.steal_ticks()
     try:
-        with Running(server, bench.folder, bench.cpus(scenario),
+        with Running(several(server, scenario.processes), bench.folder, bench.cpus(scenario),
                      (*scenario.options, *point.options)) as running:
             _measure_running(bench, running, scenario, point, run)
     except LabError as error:
@@ -224,6 +218,8 @@ def _measure_running(bench: Bench, running: Running, scenario: Scenario, point: 
     asked_s = max(bench.seconds, scenario.least_seconds)
     path = path_of(running.server, scenario, point)
     answer = checked(bench.host, port, path, scenario, point)
+    if scenario.target in VARYING:
+        answer = replace(answer, body=b"")  # no generator can compare it
     empty = bench_watch.memory(running.processes())
     with CrowdProcess(point.crowd, bench.host, port, bench.client.cpus) as crowd:
         if point.crowd.count:
@@ -238,9 +234,9 @@ def _measure_running(bench: Bench, running: Running, scenario: Scenario, point: 
         processes = running.processes()
         cpu = bench_watch.cpu_seconds(processes)
         snapshot = Snapshot()
-        extra = WARM_UP_S if load.generator == "h2load" else 0.0
+        extra = {"h2load": WARM_UP_S, "paced": load.warm_up_s}.get(load.generator, 0.0)
         later = _snapshot_later(running, asked_s * SNAPSHOT_AT + extra,
-                                bench_watch.context_switches(processes), snapshot)
+                                bench_watch.context_switches(processes), snapshot, load)
         began = time.monotonic()
         try:
             report = generate(bench, load, port, path, asked_s, answer)
@@ -252,9 +248,11 @@ def _measure_running(bench: Bench, running: Running, scenario: Scenario, point: 
         usage = bench_watch.memory(running.processes())
     running.check_alive()
     _fill_in(run, report, answer, load, snapshot, crowd.here)
-    figures["rate"] = report.requests / (report.seconds or asked_s)
-    # h2load's warm-up costs the server as well: its figure is of all that was served.
-    served_share = seconds / (report.seconds or seconds) if load.generator == "h2load" else 1.0
+    in_time = report.requests if report.arrived is None else report.arrived
+    figures["rate"] = in_time / (report.seconds or asked_s)
+    # A warm-up of the generator's own costs the server as well: the figure is of all it served.
+    served_share = {"h2load": seconds / (report.seconds or seconds),
+                    "paced": (asked_s + load.warm_up_s) / asked_s}.get(load.generator, 1.0)
     if cpu > 0 and report.requests:
         figures["per_cpu_s"] = report.requests * served_share / cpu
     figures["threads"] = max(snapshot.threads, usage.threads)
@@ -309,6 +307,8 @@ def judge_report(report: Report, answer: Answer, load: Load) -> None:
 def look_closely(bench: Bench, server: Server, scenario: Scenario, point: Point) -> dict[str, Any]:
     """A pass that is not timed: every answer is checked, and the system calls are counted."""
     found: dict[str, Any] = {}
+    if scenario.processes > 1:
+        return found  # paced has checked them already, and so many clients are not to be traced
     load = point.load if point.load.generator in ("wrk", "paced") else Load(
         "wrk", point.load.connections, keep_alive=point.load.keep_alive)
     try:
@@ -380,10 +380,3 @@ def make_files(folder: Path, sizes: Sequence[int]) -> None:
 def one_line(error: BaseException) -> str:
     """What an error says, in one line."""
     return " ".join(str(error).split())
-
-
-def any_free_port() -> int:
-    """A port that nobody has now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -11,7 +11,7 @@ import signal
 import socket
 import subprocess
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Optional, Sequence
 
@@ -49,6 +49,7 @@ class Server:
     has_crowd_paths: bool = False  # /block and /files/10485760, which some crowds ask for
     again: str = ""  # the server that this one is the same as: the A/A run
     files: dict[str, str] = field(default_factory=dict)  # configuration, by name in {folder}
+    copies: int = 1  # processes that listen on one port, each with a ready line of its own
 
 
 def stage_server(stage: str, host: str) -> Server:
@@ -65,6 +66,27 @@ def floor_server() -> Server:
     """The server without HTTP; it answers everything alike."""
     paths = {"plain": "/plaintext", "health": "/plaintext", "hello": "/plaintext"}
     return Server("floor", (str(program_path("floor", PRESET)),), paths)
+
+
+def several(server: Server, copies: int) -> Server:
+    """So many processes of a server on one port, among which the system shares the clients.
+
+    The last of them takes the shell's place, so that there is no process but the servers.
+    """
+    if copies == 1:
+        return server
+    words = list(server.command)
+    words[words.index("--port") + 1] = "{port}"
+    script = '"$@" & ' * (copies - 1) + 'exec "$@"'
+    return replace(server, command=("sh", "-c", script, "sh", *words, "--reuse-port", "on"),
+                   port=any_free_port(), copies=copies)
+
+
+def any_free_port() -> int:
+    """A port that nobody has now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
 
 
 def foreign_server(text: str) -> Server:
@@ -184,11 +206,11 @@ class Running:
                     said += piece
                     if not piece:
                         time.sleep(0.02)  # a server that has closed it and goes on
-                ready = ready_port(said)
-                if ready:
-                    self.port = ready
+                ready = ready_ports(said)
+                if len(ready) == self.server.copies:
+                    self.port = ready[0]
                     return
-                if self.port and _accepts(self.port):
+                if self.port and self.server.copies == 1 and _accepts(self.port):
                     return
                 self.check_alive()
         raise LabError(f"{self.server.name} did not start: {self._last_words()}")
@@ -198,10 +220,10 @@ class Running:
         return words[-1] if words else f"exit code {self._process.poll()}"
 
 
-def ready_port(said: bytes) -> Optional[int]:
-    """The port in a ready line, once the line is whole."""
-    found = re.search(rb"^listening on http://\S+:(\d+)\s*\n", said, re.MULTILINE)
-    return int(found[1]) if found else None
+def ready_ports(said: bytes) -> list[int]:
+    """The ports in the ready lines that are whole."""
+    return [int(port) for port in
+            re.findall(rb"^listening on http://\S+:(\d+)[^\S\n]*\n", said, re.MULTILINE)]
 
 
 def _fill(text: str, values: dict[str, str]) -> str:

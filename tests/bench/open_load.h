@@ -62,6 +62,7 @@ class OpenLoad {
   Next answered(std::size_t connection, Time now) {
     User& user = users_[connection];
     record(number_of(connection), now, user.answered);
+    if (now >= settings_.warm_up && now < settings_.duration) ++arrived_;
     ++user.turn;
     user.busy = number_of(connection) < released_;
     return user.busy ? Next::send : Next::rest;
@@ -76,6 +77,7 @@ class OpenLoad {
   struct Result {
     std::uint64_t asked = 0;       ///< requests meant to leave after the warm-up
     std::uint64_t unanswered = 0;  ///< of these; with the time that they were waited for so far
+    std::uint64_t arrived = 0;     ///< answers that came after the warm-up, and before the end
     std::vector<Time> latencies;   ///< of all that were asked, sorted
     std::vector<std::uint64_t> answers;  ///< for each connection
   };
@@ -92,6 +94,7 @@ class OpenLoad {
       }
     }
     result.asked = latencies_.size();
+    result.arrived = arrived_;
     result.latencies = std::move(latencies_);
     std::sort(result.latencies.begin(), result.latencies.end());
     return result;
@@ -118,6 +121,7 @@ class OpenLoad {
   OpenLoadSettings settings_;
   std::vector<User> users_;
   std::uint64_t released_ = 0;
+  std::uint64_t arrived_ = 0;
   std::vector<Time> latencies_;
 };
 

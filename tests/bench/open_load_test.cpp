@@ -69,6 +69,16 @@ TEST_CASE("what leaves during the warm-up is not recorded") {
   CHECK(result.answers == std::vector<std::uint64_t>{1});
 }
 
+TEST_CASE("a rate is of the answers that come within the time") {
+  OpenLoad load(settings(4, 40ms, 10ms));
+  for (const std::size_t user : {0u, 1u, 2u, 3u}) CHECK(load.due(30ms) == user);
+  load.answered(0, 5ms);   // in the warm-up
+  load.answered(1, 10ms);  // asked in it or not: what counts is when the answer came
+  load.answered(2, 39ms);
+  load.answered(3, 40ms);  // too late
+  CHECK(load.finish(50ms).arrived == 2);
+}
+
 TEST_CASE("percentiles are values that occurred") {
   std::vector<Time> sorted;
   for (int i = 1; i <= 100; ++i) sorted.emplace_back(i);

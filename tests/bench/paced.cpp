@@ -3,6 +3,10 @@
 //
 //     paced --port 8080 --path /plaintext --rate 1000 --connections 64 --seconds 5
 //
+// Begins when all are connected, or when --connect-seconds have passed: who is not is asked for all
+// the same, and waits. --from gives the connections another address of this machine, since each
+// address has only some 28,000 ports.
+//
 // Prints JSON: what was asked, answered, wrong, and the latencies in microseconds. One thread,
 // epoll, keep-alive connections; one that the server closes is opened again, and its request asked
 // again.
@@ -38,16 +42,28 @@ int must(int result, const char* call) {
   return result;
 }
 
+sockaddr_in address_of(const std::string& host, std::uint16_t port) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  if (inet_pton(AF_INET, host.c_str(), &address.sin_addr) != 1) {
+    throw std::runtime_error(host + " is not a numeric address");
+  }
+  return address;
+}
+
 struct Target {
   std::string host = "127.0.0.1";
   std::uint16_t port = 8080;
   std::string path = "/";
   std::string body;  ///< that every answer must have; empty: any
+  std::string from;  ///< the address of the users; empty: the system's choice
 };
 
 /// One user: a connection, and what of the answer has come.
 struct User {
   int descriptor = -1;
+  bool connected = false;
   bool waits = false;  ///< for an answer
   bool unsent = false;
   std::string input;
@@ -61,8 +77,9 @@ class Load {
         schedule_(settings),
         users_(settings.connections) {}
 
-  void run(Time patience) {
-    for (std::size_t user = 0; user < users_.size(); ++user) open(user);
+  void run(Time time_to_connect, Time patience) {
+    began_ = std::chrono::steady_clock::now();
+    open_all(time_to_connect);
     watch(timer_, EPOLLIN, users_.size());
     began_ = std::chrono::steady_clock::now();
     Time give_up = Time::max();
@@ -82,9 +99,11 @@ class Load {
     const auto [least, most] = std::minmax_element(result.answers.begin(), result.answers.end());
     const auto served = std::count_if(result.answers.begin(), result.answers.end(),
                                       [](std::uint64_t answers) { return answers > 0; });
-    std::printf("{\"asked\": %zu, \"unanswered\": %zu, \"wrong\": %zu, \"reopened\": %zu,\n",
-                static_cast<std::size_t>(result.asked), static_cast<std::size_t>(result.unanswered),
-                wrong_, reopened_);
+    std::printf(
+        "{\"asked\": %zu, \"unanswered\": %zu, \"arrived\": %zu, \"wrong\": %zu, "
+        "\"reopened\": %zu,\n",
+        static_cast<std::size_t>(result.asked), static_cast<std::size_t>(result.unanswered),
+        static_cast<std::size_t>(result.arrived), wrong_, reopened_);
     std::printf(
         " \"connections\": {\"asked\": %zu, \"answered\": %zu, \"least\": %zu, \"most\": %zu},\n",
         users_.size(), static_cast<std::size_t>(served), static_cast<std::size_t>(*least),
@@ -101,19 +120,43 @@ class Load {
     must(epoll_ctl(epoll_, EPOLL_CTL_ADD, descriptor, &event), "epoll_ctl");
   }
 
+  // Not all at the same moment: who finds a server's queue full knocks again only after a second.
+  void open_all(Time give_up) {
+    constexpr std::size_t at_once = 256;
+    std::size_t opened = 0, connected = 0;
+    while (opened < users_.size() || connected < opened) {
+      if (now() > give_up && opened == users_.size()) return;
+      while (opened < users_.size() && (opened - connected < at_once || now() > give_up)) {
+        open(opened++);
+      }
+      std::array<epoll_event, at_once> events;
+      const int ready = epoll_wait(epoll_, events.data(), events.size(), 100);
+      for (int i = 0; i < ready; ++i) {
+        User& user = users_[events[static_cast<std::size_t>(i)].data.u64];
+        if (user.connected) continue;
+        user.connected = true;  // or refused, which the first request will find
+        ++connected;
+      }
+    }
+  }
+
   void open(std::size_t number) {
     User& user = users_[number];
     user.descriptor = must(socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), "socket");
     const int on = 1;
     must(setsockopt(user.descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on), "setsockopt");
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(target_.port);
-    if (inet_pton(AF_INET, target_.host.c_str(), &address.sin_addr) != 1) {
-      throw std::runtime_error(target_.host + " is not a numeric address");
+    if (!target_.from.empty()) {
+      // The port is chosen by connect(), which knows the other end: so many may have the same.
+      must(setsockopt(user.descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof on),
+           "setsockopt");
+      const sockaddr_in source = address_of(target_.from, 0);
+      must(bind(user.descriptor, reinterpret_cast<const sockaddr*>(&source), sizeof source),
+           "bind");
     }
+    const sockaddr_in address = address_of(target_.host, target_.port);
     // It may be under way still: what is sent meanwhile waits for the event of writability.
-    if (connect(user.descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 &&
+    if (connect(user.descriptor, reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
+            0 &&
         errno != EINPROGRESS) {
       must(-1, "connect");
     }
@@ -196,16 +239,18 @@ class Load {
 int main(int count, char** arguments) {
   Target target;
   OpenLoadSettings settings;
-  double seconds = 5, warm_up = 0.5, patience = 1;
+  double seconds = 5, warm_up = 0.5, patience = 1, connect_seconds = 30;
   CLI::App app{"Asks an HTTP server at a fixed rate."};
   app.add_option("--host", target.host, "Numeric address");
   app.add_option("--port", target.port, "Port");
+  app.add_option("--from", target.from, "Numeric address to connect from");
   app.add_option("--path", target.path, "What to ask for");
   app.add_option("--body", target.body, "What every answer must say; empty: anything");
   app.add_option("--rate", settings.rate_per_s, "Requests per second")->check(CLI::PositiveNumber);
   app.add_option("--connections", settings.connections, "Users")->check(CLI::PositiveNumber);
   app.add_option("--seconds", seconds, "How long to ask, after the warm-up");
   app.add_option("--warm-up", warm_up, "Seconds before anything is recorded");
+  app.add_option("--connect-seconds", connect_seconds, "Seconds in which all should connect");
   app.add_option("--patience", patience, "Seconds to wait for the last answers");
   CLI11_PARSE(app, count, arguments);
   const auto time = [](double value) { return Time(static_cast<std::int64_t>(value * 1e9)); };
@@ -213,7 +258,7 @@ int main(int count, char** arguments) {
   settings.duration = time(warm_up + seconds);
   try {
     Load load(target, settings);
-    load.run(time(patience));
+    load.run(time(connect_seconds), time(patience));
     load.print();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "paced: %s\n", error.what());

@@ -116,6 +116,26 @@ class TinyRun(unittest.TestCase):
             self.assertEqual(run["connections"]["answered"], answered, stage)
             self.assertIn("p99", run["figures"])
 
+    def test_clients_of_several_processes_find_several_servers_on_one_port(self) -> None:
+        load = Load("paced", 31, rate=310, processes=3)
+        point = Point("tiny", load)
+        scenario = Scenario("tiny", "Tiny", "plain", "rate", (point,), processes=3)
+        server = bench_servers.stage_server("07-epoll-multi-loop", "127.0.0.1")
+        counts: list[int] = []
+        enter = bench_servers.Running.__enter__
+
+        def look(running: bench_servers.Running) -> bench_servers.Running:
+            counts.append(len(running.processes()))
+            counts.append(running.pid)
+            return enter(running)
+
+        with patch.object(bench_servers.Running, "__enter__", look):
+            run = measure(self.bench, server, scenario, point)
+        self.assertNotIn("failure", run)
+        self.assertEqual((run["connections"]["asked"], run["connections"]["answered"]), (31, 31))
+        self.assertEqual(counts[0], 3)  # and no shell that waits for them
+        self.assertEqual(bench_watch.processes_of(counts[1]), [])
+
     def test_a_wrong_answer_fails_the_run_by_name(self) -> None:
         liar = bench_servers.Server("liar", (sys.executable, "-c", LIAR), {"plain": "/"})
         run = measure(self.bench, liar, *self.scenario(self.paced))

@@ -63,7 +63,7 @@ status codes: 37890 2xx, 0 3xx, 1 4xx, 1 5xx
 traffic: 5.38MB (5646206) total, 8.22MB (8614308) headers (space savings 0.00%), 989.70KB data
 """
 
-PACED = """{"asked": 400, "unanswered": 300, "wrong": 1, "reopened": 0,
+PACED = """{"asked": 400, "unanswered": 300, "arrived": 90, "wrong": 1, "reopened": 0,
  "connections": {"asked": 4, "answered": 1, "least": 0, "most": 100},
  "latency_us": {"p50": 1665086.1, "p90": 2730086.1, "p99": 2970086.1, "max": 2990086.1}}"""
 
@@ -230,10 +230,6 @@ class Scenarios(unittest.TestCase):
         for text in ("mine", "mine|x|/|p", "mine|1|x|p", "|1|/|p"):
             with self.assertRaises(UsageError):
                 bench_servers.foreign_server(text)
-
-    def test_the_ready_line_counts_when_it_is_whole(self) -> None:
-        self.assertIsNone(bench_servers.ready_port(b"listening on http://127.0.0.1:80"))
-        self.assertEqual(bench_servers.ready_port(b"x\nlistening on http://127.0.0.1:80\n"), 80)
 
     def test_turbo_is_unknown_where_linux_does_not_say(self) -> None:
         self.assertEqual([bench_machine.turbo(*said) for said in
