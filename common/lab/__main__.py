@@ -19,6 +19,8 @@ import running
 import serving
 import showing
 import student
+import student_files
+import student_watch
 import syscalls
 import table
 import testing
@@ -44,6 +46,11 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "start": student.start_main,
     "check": student.check_main,
     "hint": student.hint_main,
+    "watch": student_watch.main,
+    "reset": student_files.reset_main,
+    "diff": student_files.diff_main,
+    "progress": student_files.progress_main,
+    "submit": student_files.submit_main,
     "exercises": exercise_verify.main,
     "doctor": doctor.main,
 }

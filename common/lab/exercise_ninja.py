@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 from pathlib import Path
@@ -90,11 +91,14 @@ class NinjaFile:
         sources = _relative(variant.sources())
         bin_folder = _relative(variant.bin(self._sanitizer))
         include = f"-I{sources} -Iexercises/support -Itests -Icommon"
+        if variant.in_place:
+            # A file can be replaced by an older one, and Ninja looks at times alone.
+            include += f" -DEXERCISE_CONTENT={_digest(variant.sources())}"
         objects = [
             self._compile(f"{sources}/{name}", f"{bin_folder}/{name}.o", include)
             for name in exercise.compile
         ]
-        objects += self._tests(exercise, sources, bin_folder)
+        objects += self._tests(exercise, sources, bin_folder, include)
         program = f"{bin_folder}/tests"
         programs = [self._program(each, variant) for each in exercise.programs]
         self._link(program, [*objects, "$support"], exercise.uses, order_only=programs)
@@ -127,19 +131,22 @@ class NinjaFile:
             needed.append(f"{self._first}.gch")
         self._lines.append(f"build support: phony {' '.join(needed)}")
 
-    def _tests(self, exercise: Exercise, sources: str, bin_folder: str) -> list[str]:
+    def _tests(
+        self, exercise: Exercise, sources: str, bin_folder: str, own_flags: str
+    ) -> list[str]:
         """The tests: once for all variants, unless these differ in headers."""
         shared = not any(name.endswith(".h") for name in exercise.edit)
         folder = f"{self._folder}/{exercise.name}" if shared else bin_folder
         first = _relative(exercise.starter) if shared else sources
-        include = f"-I{first} -I{_relative(exercise.folder)}/tests -Iexercises/support -Itests"
+        include = "-Iexercises/support -Itests -Icommon" if shared else own_flags
+        include += f" -I{first} -I{_relative(exercise.folder)}/tests"
         first_of_all = "" if self._is_clang else f"-include {self._first}"
         implicit = "" if self._is_clang else f"{self._first}.gch"
         names = [name for name in files_in(exercise.folder / "tests") if name.endswith(".cpp")]
         return [
             self._compile(f"{_relative(exercise.folder)}/tests/{name}",
                           f"{folder}/tests.o/{name}.o",
-                          f"{first_of_all} {include} -Icommon", implicit=implicit)
+                          f"{first_of_all} {include}", implicit=implicit)
             for name in names
             if "/" not in name
         ]  # fmt: skip
@@ -248,6 +255,14 @@ def _page_names() -> list[str]:
     """The names in `set(PAGES ...)` of common/app/CMakeLists.txt."""
     text = (ROOT / "common" / "app" / "CMakeLists.txt").read_text()
     return text.split("set(PAGES", 1)[1].split(")", 1)[0].split()
+
+
+def _digest(folder: Path) -> str:
+    """A word that changes when a file in the folder does."""
+    digest = hashlib.sha256()
+    for name in files_in(folder):
+        digest.update(name.encode() + b"\0" + (folder / name).read_bytes())
+    return f"x{digest.hexdigest()[:16]}"
 
 
 def _relative(path: Path) -> str:

@@ -22,7 +22,7 @@ def coloured(text: str, colour: str) -> str:
     """The text in colour on a terminal, as it is elsewhere and with NO_COLOR."""
     if not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
         return text
-    return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m"
+    return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m" if colour else text
 
 
 def mark(outcome: Outcome) -> str:

@@ -84,7 +84,7 @@ def start_main(arguments: list[str]) -> int:
     exercise = find_exercise(chosen.exercise)
     is_new = not exercise.work.exists()
     if is_new:
-        shutil.copytree(exercise.starter, exercise.work)
+        shutil.copytree(exercise.starter, exercise.work, copy_function=shutil.copy)
     student_state.remember_last(exercise)
     edited = [shown(exercise.work / name) for name in exercise.edit]
     if chosen.json:
