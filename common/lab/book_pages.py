@@ -220,13 +220,16 @@ class Page:
 
 def _step(stage: str, here: bool) -> str:
     number = stage.split("-")[0]
+    chapter = next((it.label for it in contents() if it.name.startswith(f"{number}-")),
+                   f"whole-{stage}")
     marked = ' aria-current="step"' if here else ""
-    return f'<li{marked}><a href="whole-{stage}.html" title="{stage}">{number}</a></li>'
+    return f'<li{marked}><a href="{chapter}.html" title="{stage}">{number}</a></li>'
 
 
 def _inline(text: str) -> str:
-    """A line with `code` in it as HTML."""
-    return re.sub(r"`(.*?)`", r"<code>\1</code>", html.escape(text, quote=False))
+    """A line with `code` and [links](@ref page) in it as HTML."""
+    text = re.sub(r"`(.*?)`", r"<code>\1</code>", html.escape(text, quote=False))
+    return re.sub(r"\[([^\]]*)\]\(@ref ([\w-]+)\)", r'<a href="\2.html">\1</a>', text)
 
 
 def list_of_chapters(chapters: list[Chapter]) -> str:
