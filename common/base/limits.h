@@ -59,8 +59,9 @@ struct Limits {
   /// error: what is gathered goes out before the next request is looked at.
   std::size_t max_output = 64 * KiB;
 
-  /// Request bodies gathered in memory by the whole server at one time. Higher: more large uploads
-  /// at once. Lower: a bound on the server's memory. Beyond it: 503, then close.
+  /// What the whole server has of request bodies in memory at one time, gathered or in a sink that
+  /// says so (BodySink::bytes_in_memory()). Higher: more large uploads at once. Lower: a bound on
+  /// the server's memory. Beyond it: 503, then close.
   std::size_t max_buffered = 256 * MiB;
 
   /// An unwanted body of up to this size is read and thrown away so that the connection can be

@@ -62,7 +62,7 @@ struct Exchange {
   std::unique_ptr<BodySink> sink;
   std::uint64_t body_left = 0;     // of a Content-Length
   std::uint64_t body_bytes = 0;    // taken in so far
-  std::uint64_t body_counted = 0;  // of these, counted in Workspace::buffered_
+  std::uint64_t body_counted = 0;  // in memory, and counted in Workspace::Common::buffered
   std::size_t trailer_begin = 0;
 
   // The answer being made.

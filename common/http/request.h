@@ -64,6 +64,9 @@ class BodySink {
   virtual Status write(std::span<const char> piece) = 0;
   /// Why write() refused, in words for the client. Lives as long as the sink.
   virtual std::string_view reason() const { return "the body was not accepted"; }
+  /// How much of what it took it has in memory, in bytes, after a write(): that counts against
+  /// Limits::max_buffered until the request is over.
+  virtual std::uint64_t bytes_in_memory() const { return 0; }
 };
 
 /// A request, as views that are valid until the handler returns: a deferred answer copies what it

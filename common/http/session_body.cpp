@@ -156,17 +156,21 @@ Session::Fed Session::take_piece(std::string_view piece) {
   return Fed::refused;
 }
 
-// Counts what was gathered since the last time. False: all sessions together hold too much, and
-// this one is refused.
+// Counts what is held in memory of the body, here or in its sink. False: all sessions together hold
+// too much, and this one, which wants more, is refused.
 bool Session::count_gathered() {
   Exchange& exchange = *request_.exchange_;
-  if (exchange.sink != nullptr || exchange.body_counted == exchange.body_bytes) return true;
-  const std::uint64_t more = exchange.body_bytes - exchange.body_counted;
-  exchange.body_counted = exchange.body_bytes;
+  const std::uint64_t held =
+      exchange.sink != nullptr ? exchange.sink->bytes_in_memory() : exchange.body_bytes;
+  if (held == exchange.body_counted) return true;
+  const bool grows = held > exchange.body_counted;
+  // Of a sink that holds less than before, a number that wraps round: adding it takes off.
+  const std::uint64_t more = held - exchange.body_counted;
+  exchange.body_counted = held;
   // Relaxed, since no other memory is handed over by this number.
   const std::uint64_t before =
       workspace_.common_.buffered.fetch_add(more, std::memory_order_relaxed);
-  if (before + more <= limits_.max_buffered) return true;
+  if (!grows || before + more <= limits_.max_buffered) return true;
   refuse(Status::service_unavailable, "too many bodies are being received at once");
   return false;
 }

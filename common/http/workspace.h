@@ -41,7 +41,7 @@ class Workspace {
   struct Common {
     explicit Common(Application first) : application(std::move(first)) {}
 
-    /// Bytes of gathered bodies, counted against Limits::max_buffered.
+    /// Bytes of bodies in memory, gathered or in a sink, counted against Limits::max_buffered.
     std::atomic<std::uint64_t> buffered{0};
     /// Set when the server stops: from then on each answer says that the connection closes. Read
     /// for every answer, so on a cache line that nobody writes meanwhile.

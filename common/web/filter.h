@@ -63,6 +63,7 @@ class WrappingSink : public BodySink {
  public:
   explicit WrappingSink(std::unique_ptr<BodySink> inner) : inner_(std::move(inner)) {}
   BodySink* inner() const { return inner_.get(); }
+  std::uint64_t bytes_in_memory() const override { return inner_ ? inner_->bytes_in_memory() : 0; }
 
  private:
   std::unique_ptr<BodySink> inner_;

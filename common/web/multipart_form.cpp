@@ -95,7 +95,10 @@ Refusal MultipartSink::count_field(std::size_t bytes) {
 
 Refusal MultipartSink::part_data(std::string_view piece) {
   if (!field_) {
-    form_.files.back().append(piece, limits_.max_memory_bytes, limits_.folder);
+    FormFile& file = form_.files.back();
+    const std::size_t before = file.memory().size();
+    file.append(piece, limits_.max_memory_bytes, limits_.folder);
+    files_bytes_ = files_bytes_ - before + file.memory().size();
     return {};
   }
   if (value_.size() + piece.size() > limits_.max_field_bytes) {

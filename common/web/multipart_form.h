@@ -59,7 +59,7 @@ struct MultipartForm {
 
 /// Takes a body in while it arrives. It belongs to the request: whatever happens to that, the files
 /// are gone with it, unless a handler has taken them. What it keeps in memory, fields and small
-/// files, is bounded by its limits and not counted in Limits::max_buffered.
+/// files, is bounded by its own limits, and for all requests together by Limits::max_buffered.
 class MultipartSink : public BodySink, private PartReceiver {
  public:
   /// Precondition: MultipartParser::is_boundary(boundary).
@@ -67,6 +67,7 @@ class MultipartSink : public BodySink, private PartReceiver {
 
   Status write(std::span<const char> piece) override;
   std::string_view reason() const override { return refusal_.reason; }
+  std::uint64_t bytes_in_memory() const override { return fields_bytes_ + files_bytes_; }
 
   /// For the handler: the form, once. Refused if it does not end as it should.
   Refusal take(MultipartForm& form);
@@ -83,6 +84,7 @@ class MultipartSink : public BodySink, private PartReceiver {
   std::optional<PartHead> field_;   // the part that is arriving, if it is no file
   std::string value_;               // its value so far
   std::size_t fields_bytes_ = 0;    // of all fields
+  std::size_t files_bytes_ = 0;     // of all files that are in memory
   std::optional<Charset> charset_;  // what a field _charset_ has said
   Refusal refusal_;
 };

@@ -68,6 +68,35 @@ TEST_CASE("A small body that nobody wants costs no connection", "[uploads]") {
   CHECK(client.read_response().body == "ok\n");
 }
 
+TEST_CASE("What forms hold in memory is bounded for the whole server", "[uploads]") {
+  const TestServer server({"--max-buffered", "100KiB"});
+  const auto form = [](int files, std::size_t size) {
+    std::string body;
+    for (int i = 0; i < files; ++i) {
+      body += "--b\r\nContent-Disposition: form-data; name=f; filename=a\r\n\r\n" +
+              std::string(size, 'x') + "\r\n";
+    }
+    body += "--b--\r\n";
+    return request("POST", "/upload",
+                   "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: " +
+                       std::to_string(body.size()) + "\r\n") +
+           body;
+  };
+  Client client(server.endpoint());
+  for (int i = 0; i < 5; ++i) {  // what one had is free for the next
+    client.send(form(2, 40'000));
+    CHECK(client.read_response("POST").status == 200);
+  }
+  client.send(form(1, 400'000));  // which goes to a temporary file
+  CHECK(client.read_response("POST").status == 200);
+  client.send(form(3, 40'000));
+  CHECK(client.read_response("POST").status == 503);
+  client.read_to_end();
+  Client next(server.endpoint());
+  next.send(form(2, 40'000));
+  CHECK(next.read_response("POST").status == 200);
+}
+
 TEST_CASE("A connection that lingers neither spins nor stays", "[uploads]") {
   const TestServer server({"--linger-timeout", "800ms"});
   Client client(server.endpoint());

@@ -362,6 +362,40 @@ TEST_CASE("The bodies of all sessions together are bounded, and counted down aga
   CHECK(greedy.shut_down);
 }
 
+TEST_CASE("What a sink has in memory counts, and no longer when it has let it go") {
+  // Keeps what it gets until it has more than 600 bytes; then it puts all away.
+  class Keeping : public BodySink {
+   public:
+    Status write(std::span<const char> piece) override {
+      kept_ = kept_ + piece.size() > 600 ? 0 : kept_ + piece.size();
+      return Status::ok;
+    }
+    std::uint64_t bytes_in_memory() const override { return kept_; }
+
+   private:
+    std::uint64_t kept_ = 0;
+  };
+  Site site;
+  site.add(
+      "/keep", [](const Request&, Response& response) { response.text("kept"); },
+      [](const Request&, Response&) {
+        return Intake{10'000, std::make_unique<Keeping>()};
+      });
+  Limits limits;
+  const auto talk = [&](std::size_t bytes, std::size_t times) {
+    Driver driver(site.application(), limits, {100, 100, all});
+    for (std::size_t i = 0; i < times; ++i) driver.feed(post("/keep", std::string(bytes, 'x')));
+    driver.run();
+    return summary(driver.output);
+  };
+  limits.max_buffered = 600;
+  CHECK(talk(550, 2) == "200 kept | 200 kept");  // what is over counts no more
+  CHECK(talk(5'000, 1) == "200 kept");
+  limits.max_buffered = 500;
+  CHECK(talk(450, 2) == "200 kept | 200 kept");
+  CHECK(talk(550, 1) == "503");
+}
+
 TEST_CASE("One session's buffered body counts against another's, also in another workspace") {
   Limits limits;
   limits.max_buffered = 1000;
