@@ -30,7 +30,7 @@ void Exchange::reset() {
   reference = {};
   file = {};
   source.reset();
-  raw_sink = nullptr;
+  raw_stream = nullptr;
   resume.reset();
   delivery = Delivery::done;
   connection = nullptr;

@@ -76,7 +76,7 @@ struct Exchange {
   std::string_view reference;  // a body sent from where it is
   FileRange file;
   std::unique_ptr<BodySource> source;
-  BodySink* raw_sink = nullptr;  // the same object as `source`, after take_over()
+  RawStream* raw_stream = nullptr;  // the same object as `source`, while input may come
   std::shared_ptr<Deferred> resume;
   Delivery delivery = Delivery::done;
   Flow flow = Flow::end;           // what `source` said last

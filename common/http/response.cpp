@@ -86,7 +86,7 @@ void Response::take(Response& other) noexcept {
   constant_ = other.constant_;
   file_ = std::move(other.file_);
   source_ = std::move(other.source_);
-  raw_sink_ = std::exchange(other.raw_sink_, nullptr);
+  raw_stream_ = std::exchange(other.raw_stream_, nullptr);
   length_ = other.length_;
   // deferral_ stays: it says whose handler this object is lent to, not what the answer is.
   deferred_ = std::move(other.deferred_);
@@ -101,7 +101,7 @@ void Response::give_body_back() noexcept {
   content_ = {};  // gives the memory back: it may have been large
   file_ = {};
   source_.reset();
-  raw_sink_ = nullptr;
+  raw_stream_ = nullptr;
   length_.reset();
 }
 
@@ -260,7 +260,7 @@ void Response::take_over(Status status, std::string_view protocol,
   drop_body();
   status_ = status;
   if (!protocol.empty()) set_field("Upgrade", protocol);
-  raw_sink_ = stream.get();
+  raw_stream_ = stream.get();
   source_ = std::move(stream);
   body_ = Body::raw;
 }

@@ -46,7 +46,13 @@ class BodySource {
 
 /// What a connection carries after take_over(): bytes in, bytes out, no framing. write() returning
 /// anything but Status::ok ends the connection.
-class RawStream : public BodySink, public BodySource {};
+class RawStream : public BodySink, public BodySource {
+ public:
+  /// The client has sent its last byte, and all of it has been written here. Returns, as produce()
+  /// does, what is still to come from here; without an answer of its own nothing is, and the
+  /// connection ends. On the session's thread; must not block.
+  virtual Flow input_ended() { return Flow::end; }
+};
 
 /// An answer. Any thread may make, fill and move one; the session renders it on its own thread.
 ///
@@ -166,7 +172,7 @@ class Response {
   std::string_view constant_;           // Body::constant
   FileRange file_;                      // Body::file
   std::unique_ptr<BodySource> source_;  // Body::stream and Body::raw
-  BodySink* raw_sink_ = nullptr;        // the same object as source_, for Body::raw
+  RawStream* raw_stream_ = nullptr;     // the same object as source_, for Body::raw
   std::optional<std::uint64_t> length_;  // of Body::stream
   const Deferral* deferral_ = nullptr;   // set by the session while a handler has this Response
   std::shared_ptr<Deferred> deferred_;   // set by defer()

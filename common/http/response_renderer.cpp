@@ -172,7 +172,7 @@ void ResponseRenderer::render(Response& response, const Addressee& to,
       exchange.answer_bytes = 0;  // counted as they are pulled
       exchange.source_left = length;
       exchange.source = std::move(response.source_);
-      exchange.raw_sink = std::exchange(response.raw_sink_, nullptr);
+      exchange.raw_stream = std::exchange(response.raw_stream_, nullptr);
       if (response.resume_) exchange.resume = std::move(response.resume_);
       exchange.flow = Flow::more;
       break;

@@ -216,7 +216,7 @@ std::optional<Step> Session::carry_raw() {
   if (output_pending()) return step_send();
   if (!exchange.input.empty()) {
     const std::size_t size = exchange.input.size();
-    const Status status = exchange.raw_sink->write({exchange.input.data(), size});
+    const Status status = exchange.raw_stream->write({exchange.input.data(), size});
     exchange.input.consume(size);
     exchange.flow = status == Status::ok ? Flow::more : Flow::end;
     restart(Timer::idle);
@@ -230,11 +230,17 @@ std::optional<Step> Session::carry_raw() {
     end(Ending::reset);
     return std::nullopt;
   }
-  if (exchange.flow == Flow::end || has(input_ended)) {
+  if (exchange.flow == Flow::end) {
     end_answer();
     return std::nullopt;
   }
-  return step_receive(Timer::idle);
+  if (!has(input_ended)) return step_receive(Timer::idle);
+  if (exchange.raw_stream != nullptr) {
+    exchange.flow = std::exchange(exchange.raw_stream, nullptr)->input_ended();
+    return std::nullopt;
+  }
+  arm(Timer::idle);  // for what it has promised to say yet
+  return Step::wait;
 }
 
 // The last answer is given. A client that still sends must be let to: closing with unread input

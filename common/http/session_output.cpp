@@ -44,7 +44,7 @@ void Session::answer_with(Response& response) {
   to.keep ? set(keep) : clear(keep);
   tell(SessionEvent::response_ready,
        exchange.output.size() - before + exchange.reference.size() + exchange.file.length);
-  if (exchange.raw_sink != nullptr) {
+  if (exchange.raw_stream != nullptr) {
     exchange.input.consume(exchange.unread);  // from here on the input is the stream's alone
     exchange.unread = 0;
     set(body_pending);  // when the stream ends, its client may still be sending
