@@ -1,6 +1,10 @@
 // What is used up: descriptors, places in a queue, connections.
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <deque>
 #include <exception>
+#include <filesystem>
 #include <string>
 
 #include "catch.h"
@@ -20,6 +24,39 @@ constexpr std::size_t few_descriptors = 32;
 std::vector<std::string> with_few_descriptors() {
   return {"/bin/sh", "-c",
           "ulimit -n " + std::to_string(few_descriptors) + " && exec \"$0\" \"$@\""};
+}
+
+// Takes from a process, for as long as this lives, the right to open one descriptor more.
+class NoDescriptorsLeft {
+ public:
+  explicit NoDescriptorsLeft(pid_t process) : process_(process) {
+    wait_until_at_rest(process);  // what it has just sent it has closed by then
+    const std::filesystem::path open = "/proc/" + std::to_string(process) + "/fd";
+    rlim_t free = 0;  // the lowest number that is, which is the one that would be given out next
+    while (std::filesystem::exists(std::filesystem::symlink_status(open / std::to_string(free)))) {
+      ++free;
+    }
+    REQUIRE(prlimit(process_, RLIMIT_NOFILE, nullptr, &former_) == 0);
+    const rlimit lowered{std::min(free, former_.rlim_max), former_.rlim_max};
+    REQUIRE(prlimit(process_, RLIMIT_NOFILE, &lowered, nullptr) == 0);
+  }
+  ~NoDescriptorsLeft() { prlimit(process_, RLIMIT_NOFILE, &former_, nullptr); }
+  NoDescriptorsLeft(const NoDescriptorsLeft&) = delete;
+  NoDescriptorsLeft& operator=(const NoDescriptorsLeft&) = delete;
+
+ private:
+  pid_t process_;
+  rlimit former_{};
+};
+
+// A form with a file that is too large to stay in memory.
+std::string large_form() {
+  const std::string body = "--b\r\nContent-Disposition: form-data; name=f; filename=a\r\n\r\n" +
+                           noise(200'000) + "\r\n--b--\r\n";
+  return request("POST", "/upload",
+                 "Content-Type: multipart/form-data; boundary=b\r\nContent-Length: " +
+                     std::to_string(body.size()) + "\r\n") +
+         body;
 }
 
 // Whether a new client is answered. One who is turned away is not.
@@ -63,6 +100,26 @@ TEST_CASE("Out of descriptors it neither spins nor ends, and recovers", "[limits
   CHECK(served);
   INFO("it says so, but not again and again: " << server.control().errors());
   CHECK(server.control().errors().size() < 1'000);
+}
+
+TEST_CASE("A file for which there is no descriptor is not one that there is not", "[limits]") {
+  const TestServer server;
+  server.folder().write("files/a.txt", "the text");
+  Client client(server.endpoint());
+  CHECK(ask(client, "/files/a.txt").status == 200);
+  {
+    const NoDescriptorsLeft none(server.process());
+    CHECK(ask(client, "/files/a.txt").status == 503);
+    CHECK(ask(client, "/plaintext").status == 200);
+    client.send(large_form());
+    CHECK(client.read_response("POST").status == 503);
+    client.read_to_end();
+  }
+  Client later(server.endpoint());
+  CHECK(ask(later, "/files/a.txt").body == "the text");
+  CHECK(ask(later, "/files/missing.txt").status == 404);
+  later.send(large_form());
+  CHECK(later.read_response("POST").status == 200);
 }
 
 TEST_CASE("All are answered whose handlers are done together", "[limits]") {
