@@ -147,7 +147,8 @@ void Session::end_request() {
   phase_ = Phase::head;
 }
 
-// The bytes of a body that were in memory are gone, and no longer count against Limits::max_buffered.
+// The bytes of a body that were in memory are gone, and no longer count against
+// Limits::max_buffered.
 void Session::forget_body() {
   Exchange& exchange = *request_.exchange_;
   exchange.body.clear();
