@@ -54,6 +54,10 @@ Telling current_telling() { return stories.empty() ? unwound : stories.back(); }
 void forget_telling() {
   stories.clear();
   unwound = {};
+  forget_transcript();
+}
+
+void forget_transcript() {
   const std::lock_guard lock(transcript_mutex);
   transcript_lines.clear();
 }

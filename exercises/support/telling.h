@@ -11,6 +11,9 @@ Telling current_telling();
 /// Forgets what the test case before has left.
 void forget_telling();
 
+/// Empties the transcript; what is repeated in one test case begins with it anew.
+void forget_transcript();
+
 /// Thrown by not_judged().
 struct NotJudged {
   std::string reason;
