@@ -4,6 +4,7 @@
 #include <exception>
 #include <iterator>
 #include <string>
+#include <system_error>
 
 #include "http/field_parser.h"
 
@@ -201,6 +202,11 @@ void Telemetry::woke_up(std::uint32_t loop) noexcept {
   metrics_.count(loop, Metrics::turns);
   if (!logger_.wants_events()) return;
   without_fail([&] { logger_.log(LogEvent("wake_up", {{"loop", loop}})); });
+}
+
+void Telemetry::cannot_accept(int error_number) noexcept {
+  // Made up in here: its caller may be a loop, which must not end for want of memory.
+  without_fail([&] { logger_.error("accept: " + std::generic_category().message(error_number)); });
 }
 
 void Telemetry::accept_failed(std::string_view message) noexcept {

@@ -82,6 +82,8 @@ class Telemetry final : public Observer {
   void waits() noexcept;
   /// An event loop has waited, and goes to work.
   void woke_up(std::uint32_t loop) noexcept;
+  /// accept(2) has failed for want of descriptors or memory.
+  void cannot_accept(int error_number) noexcept;
   /// A new client could not be taken in, and was closed.
   void accept_failed(std::string_view message) noexcept;
   /// The thread that accepts, or an event loop, ends. Number 0 is the one that accepts.

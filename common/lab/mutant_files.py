@@ -21,7 +21,7 @@ from stages import ROOT, all_stages, find_stage
 FOLDER = ROOT / "tests" / "mutants"
 
 # Programs that know a server from outside only: what they judge is the program of a stage.
-BLACK_BOXES = ("conformance", "robustness", "capability")
+BLACK_BOXES = ("conformance", "robustness", "capability", "faults-test")
 
 _KEYS = ("breaks", "file", "through", "stage", "test")
 

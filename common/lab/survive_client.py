@@ -162,10 +162,12 @@ class Client:
         self._socket.settimeout(PATIENCE_S)
         try:
             self._socket.connect(address)
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        except ConnectionResetError:
+            self.ended = self.was_reset = True  # it was there, and has been thrown away already
         except OSError:
             self._socket.close()
             raise
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def __enter__(self) -> Client:
         return self

@@ -121,9 +121,9 @@ class Page:
         self._library = library
         self._folder = tempfile.TemporaryDirectory(prefix="stagecraft-faults-")
         self._path = Path(self._folder.name) / "page"
-        self._path.write_bytes(bytes(9 * 8))
+        self._path.write_bytes(bytes(10 * 8))
         with self._path.open("r+b") as file:
-            self._memory = mmap.mmap(file.fileno(), 9 * 8)
+            self._memory = mmap.mmap(file.fileno(), 10 * 8)
 
     def __enter__(self) -> Page:
         return self

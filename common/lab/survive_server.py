@@ -15,6 +15,7 @@ from console import LabError
 from survive_client import Address, ask_once
 
 _READY = re.compile(rb"listening on http://([\d.]+):(\d+)\n")
+_OPEN = re.compile(rb"^stagecraft_connections_open(?:\{[^}]*\})? (\d+)$", re.MULTILINE)
 # What a sanitizer or an assertion writes when it ends a program.
 _REPORT = re.compile(r"Sanitizer|runtime error:|Assertion|terminate called")
 
@@ -130,7 +131,7 @@ class Server:
     def open_connections(self) -> int:
         """What /metrics says, less the one that asks; -1 if it does not say."""
         status, text = ask_once(self.address, "/metrics")
-        numbers = re.findall(rb"^stagecraft_connections_open(?:\{[^}]*\})? (\d+)$", text, re.MULTILINE)
+        numbers = _OPEN.findall(text)
         return sum(map(int, numbers)) - 1 if status == 200 and numbers else -1
 
     # --- What must hold of it ---

@@ -4,7 +4,6 @@
 #include <ctime>
 #include <exception>
 #include <memory>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -122,7 +121,7 @@ std::optional<Accepted> Server::next_client() {
         break;
       case Accepted::out_of_descriptors:
         if (!std::exchange(out_of_descriptors, true)) {
-          telemetry_.error("accept: " + std::generic_category().message(client.error_number));
+          telemetry_.cannot_accept(client.error_number);
         }
         listener_->shed_one();
         std::this_thread::sleep_for(descriptor_pause);

@@ -5,7 +5,6 @@
 #include <exception>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -146,7 +145,7 @@ std::optional<Accepted> Server::next_client() {
         break;
       case Accepted::out_of_descriptors:
         if (!std::exchange(out_of_descriptors, true)) {
-          telemetry_.error("accept: " + std::generic_category().message(client.error_number));
+          telemetry_.cannot_accept(client.error_number);
         }
         listener_->shed_one();
         refused_.clear();

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <ctime>
 #include <exception>
-#include <system_error>
 #include <utility>
 
 #include "connection.h"
@@ -93,11 +92,13 @@ void EventLoop::accept_clients() {
       return add(client);
     case Accepted::out_of_descriptors:
       if (!std::exchange(out_of_descriptors_, true)) {
-        telemetry().error("accept: " + std::generic_category().message(client.error_number));
+        telemetry_.cannot_accept(client.error_number);
       }
       listener_->shed_one();
       return pause_accepting(now_ + descriptor_pause);
     case Accepted::transient:
+      ++last_connection_;  // it was one, if only for a moment: begin_drain() goes on to the next
+      break;
     case Accepted::would_block:
     case Accepted::closed:
       return;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <new>
 #include <system_error>
+#include <thread>
 
 namespace stagecraft {
 namespace {
@@ -66,9 +67,11 @@ std::span<const Poller::Event> Poller::wait(std::optional<std::chrono::milliseco
   // The kernel is shown every socket each time, and asks each of them: with ten thousand clients
   // that say nothing this line is where the time goes.
   const int count = poll(entries_.data(), entries_.size(), poll_timeout(timeout));
-  if (count < 0 && errno != EINTR) {
+  if (count < 0 && errno != EINTR && errno != ENOMEM) {
     throw std::system_error(errno, std::generic_category(), "poll");
   }
+  // No room for the list in the kernel: it comes back with time, not by asking at once.
+  if (count < 0) std::this_thread::sleep_for(std::chrono::milliseconds(10));
   if (count <= 0) return {};
   // And so are we: which ones are ready is for us to find out.
   for (std::size_t i = 0; i < entries_.size() && events_.size() < events_.capacity(); ++i) {

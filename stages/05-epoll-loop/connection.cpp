@@ -157,8 +157,12 @@ bool Connection::send(std::size_t& sent) {
 /// long run a client that asks and reads costs no change at all.
 void Connection::wait_for(Interest interest) {
   if (interest_ != interest) {
+    if (!loop_.watch(*this, interest)) {
+      // We would never hear of what we wait for.
+      session_.reset_by_peer();
+      return advance({});
+    }
     interest_ = interest;
-    loop_.watch(*this, interest);
   }
   loop_.timers().set(*this, deadline());
 }

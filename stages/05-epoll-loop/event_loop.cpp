@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <ctime>
 #include <exception>
-#include <system_error>
 #include <utility>
 
 #include "connection.h"
@@ -62,8 +61,8 @@ void EventLoop::stop(Clock::time_point until) {
   mailbox_->wake_up();
 }
 
-void EventLoop::watch(Connection& connection, Interest interest) {
-  poller_.change(connection.descriptor(), interest, connection);
+bool EventLoop::watch(Connection& connection, Interest interest) {
+  return poller_.change(connection.descriptor(), interest, connection);
 }
 
 void EventLoop::unwatch(Connection& connection) {
@@ -99,11 +98,12 @@ void EventLoop::accept_clients() {
         break;
       case Accepted::out_of_descriptors:
         if (!std::exchange(out_of_descriptors_, true)) {
-          telemetry().error("accept: " + std::generic_category().message(client.error_number));
+          telemetry_.cannot_accept(client.error_number);
         }
         listener_->shed_one();
         return pause_accepting(now_ + descriptor_pause);
       case Accepted::transient:
+        ++last_connection_;  // it was one, if only for a moment: begin_drain() goes on to the next
         break;
       case Accepted::would_block:
       case Accepted::closed:
@@ -153,8 +153,9 @@ void EventLoop::deliver_letters() {
 void EventLoop::expire_timers() {
   while (Timed* timed = timers_.take_due(now_)) timed->expired();
   if (now_ >= accept_again_) {
-    accept_again_ = Clock::time_point::max();
-    if (listener_) poller_.change(listener_->descriptor(), Interest::readable, on_client_);
+    const bool again =
+        !listener_ || poller_.change(listener_->descriptor(), Interest::readable, on_client_);
+    accept_again_ = again ? Clock::time_point::max() : now_ + descriptor_pause;
   }
 }
 

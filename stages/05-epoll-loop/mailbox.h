@@ -48,8 +48,9 @@ class Mailbox : public Postbox {
   /// Any thread. Makes the descriptor readable, so that the loop does not go on waiting.
   void wake_up() noexcept {
     const std::uint64_t one = 1;
-    // It can only fail when the counter is full, and then the loop is being woken anyway.
-    [[maybe_unused]] const auto written = write(wake_.get(), &one, sizeof one);
+    // But for a signal it fails only if the counter is full, and then the loop is being woken.
+    while (write(wake_.get(), &one, sizeof one) < 0 && errno == EINTR) {
+    }
   }
   /// The loop's thread, before it looks for what it was woken for. The other way round a letter
   /// posted between the look and the acknowledgement would lie there unseen.

@@ -50,7 +50,8 @@ class EventLoop {
   void wake_up() { mailbox_->wake_up(); }
 
   // For the connections, on the loop's thread.
-  void watch(Connection& connection, Interest interest) REQUIRES(role_);
+  /// False: that cannot be had.
+  bool watch(Connection& connection, Interest interest) REQUIRES(role_);
   void unwatch(Connection& connection) REQUIRES(role_);
   /// The connection is over. It is destroyed when the batch of events is done with: a later event
   /// of the batch may still name it.

@@ -39,9 +39,9 @@ void Poller::add(int descriptor, Interest interest, Watched& watched) {
   }
 }
 
-void Poller::change(int descriptor, Interest interest, Watched& watched) {
+bool Poller::change(int descriptor, Interest interest, Watched& watched) {
   epoll_event event{.events = events_of(interest), .data = {.ptr = &watched}};
-  epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, descriptor, &event);
+  return epoll_ctl(epoll_.get(), EPOLL_CTL_MOD, descriptor, &event) == 0;
 }
 
 void Poller::remove(int descriptor) { epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, descriptor, nullptr); }

@@ -52,7 +52,8 @@ class Poller {
   /// closed: the kernel's set knows open files, not numbers, and would keep one that another
   /// process has inherited.
   void add(int descriptor, Interest interest, Watched& watched);
-  void change(int descriptor, Interest interest, Watched& watched);
+  /// False: the kernel lacks the memory for it (man 2 epoll_ctl), and the interest is as before.
+  bool change(int descriptor, Interest interest, Watched& watched);
   /// Also of one that is not there.
   void remove(int descriptor);
 

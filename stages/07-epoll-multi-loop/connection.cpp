@@ -202,8 +202,13 @@ bool Connection::send(std::size_t& sent) {
 void Connection::wait_for(Interest interest) {
   if (!watched_) return;
   if (interest_ != interest) {
+    if (!loop_.watch(*this, interest)) {
+      // We would never hear of what we wait for.
+      unwatch();
+      session_.reset_by_peer();
+      return advance({});
+    }
     interest_ = interest;
-    loop_.watch(*this, interest);
   }
   loop_.timers().set(*this, deadline());
 }

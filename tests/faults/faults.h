@@ -26,6 +26,8 @@ class Faults {
   /// From now on `what` (an errno, or a What) happens to the `first` call of a kind and the `times`
   /// - 1 behind it. Replaces what was said before.
   void arm(Call call, std::int64_t what, std::int64_t first = 1, std::int64_t times = 1);
+  /// Besides, so many allocations fail that the same thread tries after that.
+  void starve(std::int64_t allocations) { page_->starve = allocations; }
   /// Nothing happens any more.
   void disarm();
 

@@ -36,9 +36,8 @@ void check_serves(const TestServer& server) {
 
 }  // namespace
 
-TEST_CASE("A failing accept() while the server stops loses nobody who has connected",
-          "[faults]") {
-  const int error = GENERATE(ECONNABORTED, EINTR, EPERM, ENOBUFS);
+TEST_CASE("A failing accept() while the server stops loses nobody who has connected", "[faults]") {
+  const int error = GENERATE(ECONNABORTED, EINTR, EPERM);
   Faults faults;
   TestServer server(one_thread(), faults.launcher());
   Gate gate = server.gate("g");
@@ -55,7 +54,9 @@ TEST_CASE("A failing accept() while the server stops loses nobody who has connec
   gate.let_go();
   CHECK(holding.read_response().status == 200);
   for (const auto& client : waiting) CHECK(client->read_response().body == "hello world\n");
-  CHECK(faults.struck() == 1);
+  // Where a thread accepts while another is held, all have come in before.
+  const bool accepts_meanwhile = program_has("--stack-size") && !program_has("--executor");
+  CHECK((accepts_meanwhile || faults.struck() == 1));
   CHECK(server.control().wait_for_end() == "exit status 0");
 }
 
@@ -64,13 +65,15 @@ TEST_CASE("A lack of descriptors that cannot even be told for want of memory end
   Faults faults;
   const TestServer server({}, faults.launcher());
   check_serves(server);
+  faults.starve(1);
   faults.arm(Call::accept, EMFILE);
-  Client client(server.endpoint());
+  Client before(server.endpoint());  // if a thread was waiting in accept(), it does not fail
+  before.send(get("/plaintext", closing));
+  Client unlucky(server.endpoint());
+  unlucky.send(get("/plaintext", closing));
   faults.wait_until_struck();
-  faults.arm(Call::memory, ENOMEM, 1, 3);
-  client.send(get("/plaintext", closing));
-  faults.wait_until_struck();
-  faults.disarm();
+  before.read_to_end();
+  unlucky.read_to_end();
   check_serves(server);
 }
 
@@ -83,6 +86,45 @@ TEST_CASE("An interrupted wake-up wakes all the same", "[faults]") {
     client.send(get(target));
     CHECK(client.read_response().status == 200);
   }
+}
+
+TEST_CASE("A wait that fails for want of memory ends nothing", "[faults]") {
+  Faults faults;
+  const TestServer server({}, faults.launcher());
+  check_serves(server);
+  faults.arm(Call::poll, ENOMEM, 1, 3);
+  for (int i = 0; i < 4; ++i) check_serves(server);
+  CHECK(faults.struck() == (stage_under_test().substr(0, 2) == "04" ? 3 : 0));
+}
+
+TEST_CASE("A connection whose interest cannot be changed is given up, and no other", "[faults]") {
+  Faults faults;
+  const TestServer server({}, faults.launcher());
+  server.folder().write("files/large", std::string(8 << 20, 'a'));
+  faults.arm(Call::epoll_change, ENOMEM);
+  constexpr int small_buffer = 4096;
+  Client client(server.endpoint(), small_buffer);
+  client.send(get("/files/large", closing));
+  client.wait_until_readable();
+  wait_until_at_rest(server.process());
+  CHECK(client.read_to_end().size() > 0);  // and not only after the timeout for sending
+  check_serves(server);
+}
+
+TEST_CASE("Clients are accepted again even if that could not be said at first", "[faults]") {
+  Faults faults;
+  std::vector<std::string> options = one_thread();
+  if (program_has("--max-connections")) options.insert(options.end(), {"--max-connections", "1"});
+  const TestServer server(options, faults.launcher());
+  const bool refuses = program_has("--stack-size") && !program_has("--executor");
+  faults.arm(Call::epoll_change, ENOMEM, 2);  // the first says that nobody is wanted
+  Client first(server.endpoint());
+  CHECK(ask(first, "/plaintext").status == 200);
+  Client second(server.endpoint());
+  second.send(get("/plaintext", closing));
+  if (stage_under_test() >= "05") faults.wait_until_struck();
+  first.reset();
+  if (!refuses) CHECK(second.read_response().status == 200);
 }
 
 TEST_CASE("A worker may give back the last connection while its loop ends", "[faults]") {

@@ -37,9 +37,14 @@ using stagecraft::faults::Call;
 using stagecraft::faults::Page;
 using stagecraft::faults::What;
 
+using Main = int(int, char**, char**);
+
 Page* page = nullptr;
+Main* program_main = nullptr;
+bool in_main = false;  // nobody could catch what is thrown before
 std::array<char, 4096> fifo{};
 bool signals_interrupt = false;
+thread_local std::int64_t starving = 0;  // how many allocations of this thread are still to fail
 
 // Which descriptors are eventfds. A number beyond is none: nobody tests with so many.
 std::array<std::atomic<bool>, 4096> is_eventfd{};
@@ -57,10 +62,12 @@ Function* next(const char* name) {
 
 /// What shall happen to this call. Counts it.
 std::int64_t fate(Call call) {
-  if (page == nullptr || page->call != static_cast<std::int64_t>(call)) return What::nothing;
+  if (!in_main || page == nullptr) return What::nothing;
+  if (page->call != static_cast<std::int64_t>(call)) return What::nothing;
   const std::int64_t number = ++page->seen;
   if (number < page->first || number >= page->first + page->times) return What::nothing;
   ++page->struck;
+  starving = page->starve;
   return page->what;
 }
 
@@ -92,6 +99,11 @@ auto faulty(Call call, Real real) {
 
 void do_nothing(int /*signal*/) {}
 
+int run_main(int argument_count, char** arguments, char** environment) {
+  in_main = true;
+  return program_main(argument_count, arguments, environment);
+}
+
 __attribute__((constructor)) void begin() {
   const char* const path = std::getenv("STAGECRAFT_FAULTS");
   if (path == nullptr || std::strlen(path) + 4 > fifo.size()) return;
@@ -113,6 +125,10 @@ __attribute__((constructor)) void begin() {
 /// operator new as `name` has it, or a lack of memory.
 template <typename Real, typename... Arguments>
 void* allocate(Real real, Arguments... arguments) {
+  if (starving > 0) {
+    --starving;
+    throw std::bad_alloc();
+  }
   if (fate(Call::memory) != What::nothing) throw std::bad_alloc();
   return real(arguments...);
 }
@@ -144,6 +160,15 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 
 // The C library's own declarations say which of these throw nothing.
 extern "C" {
+
+// By this the C library starts a program: first what is constructed before main(), then main().
+int __libc_start_main(Main* main, int argument_count, char** arguments, void (*begin)(),
+                      void (*end)(), void (*loader_end)(), void* stack) {
+  static auto* const real =
+      next<int(Main*, int, char**, void (*)(), void (*)(), void (*)(), void*)>("__libc_start_main");
+  program_main = main;
+  return real(run_main, argument_count, arguments, begin, end, loader_end, stack);
+}
 
 // --- Sockets ---
 

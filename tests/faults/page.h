@@ -47,9 +47,10 @@ struct Page {
   std::atomic<std::int64_t> held;    ///< 1: one is being held
   std::atomic<std::int64_t> result;  ///< what the one returned that was held; -errno if it failed
   std::atomic<std::int64_t> clock_offset_s;  ///< how far the wall clock has been put forward
+  std::atomic<std::int64_t> starve;  ///< so many allocations fail that the thread tries after that
 };
 
 static_assert(std::atomic<std::int64_t>::is_always_lock_free);
-static_assert(sizeof(Page) == 9 * sizeof(std::int64_t));
+static_assert(sizeof(Page) == 10 * sizeof(std::int64_t));
 
 }  // namespace stagecraft::faults
