@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/nearest_word.h"
 #include "base/units.h"
 
 namespace stagecraft {
@@ -36,6 +37,8 @@ class CommandLine {
   /// Throws CLI::ParseError, also for --help and --version.
   void parse(int argc, const char* const* argv);
   std::string help() const { return app_.help(); }
+  /// After an argument that was not expected: the option that it may have been meant to be, or "".
+  std::string meant() const;
 
  private:
   void add_listening(Options& options, const StageFeatures& features);
@@ -98,6 +101,18 @@ CommandLine::CommandLine(ProgramOptions& options, const StageFeatures& features)
   add_watching(options);
   add_timeouts(options, features);
   add_limits(options.limits);
+}
+
+std::string CommandLine::meant() const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app_.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  for (const std::string& argument : app_.remaining()) {
+    const std::string name = nearest_word(argument.substr(0, argument.find('=')), names);
+    if (!name.empty()) return name;
+  }
+  return {};
 }
 
 void CommandLine::add_listening(Options& options, const StageFeatures& features) {
@@ -365,11 +380,13 @@ ParsedOptions parse_options(int argc, const char* const* argv, const StageFeatur
     parsed.kind = ParsedOptions::show;
     parsed.text = std::string(version.what()) + '\n';
   } catch (const CLI::ParseError& error) {
+    const std::string meant = command_line.meant();
     parsed.kind = ParsedOptions::wrong;
     parsed.text.append(features.name)
         .append(": ")
         .append(message_of(error))
-        .append(" (--help lists the options)\n");
+        .append(meant.empty() ? " (" : " (did you mean " + meant + "? ")
+        .append("--help lists the options)\n");
   }
   return parsed;
 }

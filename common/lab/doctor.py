@@ -118,6 +118,44 @@ def check_sodium() -> Check:
     return Check("libsodium", "missing", "the compiler finds no header of it", remedy)
 
 
+def check_tools(name: str, purpose: str, package_of: dict[str, str]) -> Check:
+    """Programs that only some verb needs, which then installs them; each with its package."""
+    absent = [program for program in package_of if shutil.which(program) is None]
+    if not absent:
+        return Check(name, "ok", f"for {purpose}: {', '.join(package_of)}")
+    packages = " ".join(dict.fromkeys(package_of[program] for program in absent))
+    detail = f"{purpose} lacks {', '.join(absent)}"
+    return Check(name, "warn", detail, f"only for that: apt-get install {packages}")
+
+
+def check_clang() -> Check:
+    """The second compiler."""
+    return check_tools("clang", "./lab test --preset clang", {"clang++": "clang"})
+
+
+def check_browser() -> Check:
+    """What opens the page in a test."""
+    programs = {"chromium": "chromium", "chromedriver": "chromium-driver"}
+    return check_tools("Chromium", "./lab test --browser", programs)
+
+
+def check_bench_tools() -> Check:
+    """What puts load on servers, and looks at sockets and system calls meanwhile."""
+    programs = {
+        "wrk": "wrk",
+        "ab": "apache2-utils",
+        "h2load": "nghttp2-client",
+        "ss": "iproute2",
+        "strace": "strace",
+    }
+    return check_tools("load tools", "./lab bench", programs)
+
+
+def check_docs_tools() -> Check:
+    """What makes the book and its reference."""
+    return check_tools("book tools", "./lab docs", {"doxygen": "doxygen", "patch": "patch"})
+
+
 def check_descriptors() -> Check:
     """How many files and connections one process may hold: a server needs one for each client."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -241,6 +279,10 @@ CHECKS: tuple[Callable[[], Check], ...] = (
     check_re2,
     check_sodium,
     check_catch2,
+    check_clang,
+    check_browser,
+    check_bench_tools,
+    check_docs_tools,
     check_thread_sanitizer,
     check_port,
     check_descriptors,

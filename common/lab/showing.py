@@ -93,12 +93,14 @@ def _how(code: int) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """`lab show [--port PORT] [OPTIONS]`"""
+    """`lab show [PORT] [OPTIONS]`"""
+    if arguments and arguments[0].isdecimal():
+        arguments = ["--port", *arguments]
     parser = argparse.ArgumentParser("lab show", allow_abbrev=False)
     parser.add_argument("--port", type=int, default=8081)
     chosen, options = parser.parse_known_args(arguments)
     if not FIRST_PORT <= chosen.port <= 65535:
-        parser.error(f"--port is a number from {FIRST_PORT} to 65535")
+        parser.error(f"the port is a number from {FIRST_PORT} to 65535")
     stages = all_stages()
     build("release", stages, with_tests=False)
     servers: list[Server] = []

@@ -227,6 +227,14 @@ class Doctor(unittest.TestCase):
         self.assertIn("vm.mmap_rnd_bits=28", found.remedy)
         self.assertIn("no such luck", doctor.explain_tsan("no such luck\n", "28").detail)
 
+    def test_doctor_says_what_an_absent_tool_is_for(self) -> None:
+        tools = {"sh": "dash", "no-such-tool": "a-package", "nor-this": "a-package"}
+        check = doctor.check_tools("tools", "./lab bench", tools)
+        self.assertEqual(check.status, "warn")
+        self.assertEqual(check.detail, "./lab bench lacks no-such-tool, nor-this")
+        self.assertEqual(check.remedy, "only for that: apt-get install a-package")
+        self.assertEqual(doctor.check_tools("tools", "./lab bench", {"sh": "dash"}).status, "ok")
+
     def test_every_check_reports_in_its_three_words(self) -> None:
         for check in doctor.CHECKS:
             found = check()

@@ -42,10 +42,10 @@ std::string complaint(const std::vector<const char*>& arguments,
   const ParsedOptions parsed = parse(arguments, features);
   REQUIRE(parsed.kind == ParsedOptions::wrong);
   const std::string before = "test-server: ";
-  const std::string behind = " (--help lists the options)\n";
-  REQUIRE_THAT(parsed.text, Catch::StartsWith(before) && Catch::EndsWith(behind));
+  REQUIRE_THAT(parsed.text,
+               Catch::StartsWith(before) && Catch::EndsWith("--help lists the options)\n"));
   REQUIRE(lines_of(parsed.text).size() == 1);
-  return parsed.text.substr(before.size(), parsed.text.size() - before.size() - behind.size());
+  return parsed.text.substr(before.size(), parsed.text.rfind(" (") - before.size());
 }
 
 }  // namespace
@@ -214,6 +214,15 @@ TEST_CASE("an unknown option is named, also when a value follows it") {
   CHECK(complaint({"--port"}) == "--port: a value is missing");
   CHECK(complaint({"--port="}) == "--port: a value is missing");
   CHECK_THAT(complaint({"80", "81"}), Contains("81"));
+}
+
+TEST_CASE("who mistypes an option is told which one it may be") {
+  const auto says = [](const std::vector<const char*>& arguments) { return parse(arguments).text; };
+  CHECK_THAT(says({"--wokers", "3"}), Contains("--wokers (did you mean --workers? --help lists"));
+  CHECK_THAT(says({"--idle_timeout=1s"}), Contains("did you mean --idle-timeout?"));
+  CHECK_THAT(says({"--hots", "::1"}), Contains("did you mean --host?"));
+  CHECK_THAT(says({"--frobnicate"}), !Contains("did you mean"));
+  CHECK_THAT(says({"--port", "x"}), !Contains("did you mean"));
 }
 
 TEST_CASE("an option that the stage does not have is unknown") {
