@@ -13,6 +13,7 @@ import building
 import docs
 import doctor
 import exercise_verify
+import grading
 import flame
 import mutants
 import running
@@ -52,6 +53,7 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "progress": student_files.progress_main,
     "submit": student_files.submit_main,
     "exercises": exercise_verify.main,
+    "grade": grading.main,
     "doctor": doctor.main,
 }
 

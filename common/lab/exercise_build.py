@@ -39,6 +39,8 @@ class Variant:
     label: str
     folders: Sequence[Path]
     in_place: bool = False
+    # Compiled with limits: somebody else has written it.
+    untrusted: bool = False
 
     def program(self, sanitizer: str) -> Path:
         """The test program that it becomes."""

@@ -73,6 +73,7 @@ def run_tests(
     limits: Optional[Limits] = None,
     seed: int = 0,
     on_outcome: Judge = lambda outcome: None,
+    at_once: Optional[int] = None,
 ) -> list[Outcome]:
     """Runs tests of a variant that is built."""
     used = limits or Limits(seconds=variant.exercise.seconds)
@@ -82,7 +83,7 @@ def run_tests(
         return run_test(variant.program(sanitizer), test.name, used, environment)
 
     outcomes = []
-    with ThreadPoolExecutor(max(1, round(machine.cpus()))) as pool:
+    with ThreadPoolExecutor(at_once or max(1, round(machine.cpus()))) as pool:
         for outcome in pool.map(one, tests):
             on_outcome(outcome)
             outcomes.append(outcome)
@@ -98,40 +99,60 @@ def environment_of(variant: Variant, sanitizer: str, seed: int) -> Mapping[str, 
     }
 
 
-def fair(variant: Variant, sanitizer: str, result: Result, *, seed: int = 0) -> Result:
+def fair(
+    variant: Variant,
+    sanitizer: str,
+    result: Result,
+    *,
+    limits: Optional[Limits] = None,
+    seed: int = 0,
+    faults: Optional[Mapping[str, str]] = None,
+) -> Result:
     """Looks again at what has failed: is it the grader's fault, or chance?
 
-    The reference solution, where there is one, must pass the same tests in the same run. And what
-    fails where threads run is tried twice more: if it passes then, nobody loses points.
+    The reference solution, where there is one, must pass the same tests in the same run; `faults`
+    has what is known about that already. And what fails where threads run is tried twice more: if
+    it passes then, nobody loses points.
     """
     failed = [each.test for each in result.outcomes if each.status.counts and not each.passed]
     if not failed or result.compiler:
         return result
     tests = [result.exercise.test(name) for name in failed]
+    if faults is None:
+        faults = reference_faults(result.exercise, sanitizer, tests, seed=seed)
     verdicts = {each.test: each for each in result.outcomes}
-    if result.exercise.solution.is_dir():
-        reference = solution_of(result.exercise)
-        if build([reference], sanitizer):
-            reason = "the grader is at fault: its reference solution cannot be built"
-            told = {name: Outcome(name, Status.NOT_JUDGED, reason) for name in failed}
-        else:
-            told = {
-                each.test: Outcome(
-                    each.test,
-                    Status.NOT_JUDGED,
-                    f"the grader is at fault: its reference solution {each.status.value} too",
-                )
-                for each in run_tests(reference, sanitizer, tests, seed=seed)
-                if not each.passed
-            }
-        verdicts.update(told)
-        tests = [test for test in tests if test.name not in told]
+    for name in failed:
+        if name in faults:
+            verdicts[name] = Outcome(name, Status.NOT_JUDGED, faults[name])
+    tests = [test for test in tests if test.name not in faults]
     if result.exercise.concurrent:
         for _ in range(REPEATS):
-            for again in run_tests(variant, sanitizer, tests, seed=seed):
+            for again in run_tests(variant, sanitizer, tests, limits=limits, seed=seed):
                 if again.passed:
                     verdicts[again.test] = replace(
                         verdicts[again.test], status=Status.UNSTABLE, reason="once it passed"
                     )
             tests = [test for test in tests if verdicts[test.name].status is not Status.UNSTABLE]
     return replace(result, outcomes=[verdicts[each.test] for each in result.outcomes])
+
+
+def reference_faults(
+    exercise: Exercise,
+    sanitizer: str,
+    tests: Sequence[ExerciseTest],
+    *,
+    limits: Optional[Limits] = None,
+    seed: int = 0,
+) -> dict[str, str]:
+    """The tests that our own solution does not pass, with the reason; none if there is none."""
+    if not exercise.solution.is_dir():
+        return {}
+    reference = solution_of(exercise)
+    if build([reference], sanitizer):
+        reason = "the grader is at fault: its reference solution cannot be built"
+        return {test.name: reason for test in tests}
+    return {
+        each.test: f"the grader is at fault: its reference solution {each.status.value} too"
+        for each in run_tests(reference, sanitizer, tests, limits=limits, seed=seed)
+        if not each.passed
+    }

@@ -21,6 +21,11 @@ SANITIZERS = {
     "none": "",
 }
 
+# A source can ask a compiler for any amount of work. Here the limit on addresses does hold: the
+# compiler itself has no sanitizer.
+_COMPILER_LIMITS = (
+    "timeout -k 5 120 prlimit --cpu=90 --as=4294967296 --fsize=268435456 --core=0 --"
+)
 _FLAGS = "-std=c++20 -O1 -g1 -pthread -Wall -Wextra -fdiagnostics-color=never"
 _RULES = """\
 ninja_required_version = 1.8
@@ -29,7 +34,7 @@ compiler = {compiler}
 cxx = {launcher}$compiler
 
 rule cxx
-  command = $cxx {flags} $flags -MMD -MF $out.d -c $in -o $out
+  command = $prefix $cxx {flags} $flags -MMD -MF $out.d -c $in -o $out
   depfile = $out.d
   deps = gcc
 # Not from the cache: which file `#pragma once` has seen is told by its time.
@@ -94,8 +99,12 @@ class NinjaFile:
         if variant.in_place:
             # A file can be replaced by an older one, and Ninja looks at times alone.
             include += f" -DEXERCISE_CONTENT={_digest(variant.sources())}"
+        prefix = ""
+        if variant.untrusted:
+            prefix = _COMPILER_LIMITS
+            include += " -fmax-errors=20"
         objects = [
-            self._compile(f"{sources}/{name}", f"{bin_folder}/{name}.o", include)
+            self._compile(f"{sources}/{name}", f"{bin_folder}/{name}.o", include, prefix=prefix)
             for name in exercise.compile
         ]
         objects += self._tests(exercise, sources, bin_folder, include)
@@ -173,10 +182,11 @@ class NinjaFile:
         folder = f"{self._folder}/{variant.exercise.name}/{label}.{program.name}.o"
         flags = f'-I{sources} -Icommon -DSTAGECRAFT_STAGE=\\"{program.stage or program.name}\\"'
         objects = [
-            self._compile(f"{sources}/{name}", f"{folder}/{name}.o", flags)
+            self._compile(f"{sources}/{name}", f"{folder}/{name}.o", flags,
+                          prefix=_COMPILER_LIMITS if variant.untrusted else "")
             for name in sorted(names)
             if name.endswith(".cpp")
-        ]
+        ]  # fmt: skip
         uses = list(variant.exercise.uses)
         if program.stage:
             objects.append(self._compile("common/app/main.cpp", f"{folder}/main.o", flags))
@@ -225,10 +235,18 @@ class NinjaFile:
         return self._compile(source, f"{self._folder}/common/app/pages.cpp.o", flags)
 
     def _compile(
-        self, source: str, out: str, flags: str, *, sanitize: bool = True, implicit: str = ""
+        self,
+        source: str,
+        out: str,
+        flags: str,
+        *,
+        sanitize: bool = True,
+        implicit: str = "",
+        prefix: str = "",
     ) -> str:
         sanitizer = f"{self._flags} " if sanitize else ""
-        self._edge("cxx", out, [source], flags=sanitizer + flags, implicit=implicit)
+        limits = {"prefix": prefix} if prefix else {}
+        self._edge("cxx", out, [source], flags=sanitizer + flags, implicit=implicit, **limits)
         return out
 
     def _edge(

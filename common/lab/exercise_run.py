@@ -100,6 +100,8 @@ class Limits:
     output_bytes: int = MOST_OUTPUT_BYTES
     # Words that start the program: as another user, in a namespace of its own.
     launcher: Sequence[str] = field(default_factory=list)
+    # The environment that it finds, instead of ours.
+    environment: Optional[Mapping[str, str]] = None
 
 
 def time_scale() -> float:
@@ -140,16 +142,17 @@ class _Run:
 
     def start(self, program: Path, test: str, environment: Mapping[str, str]) -> None:
         """Starts the program in a session of its own, with its secret already in the pipe."""
+        inherited = self._limits.environment
         secret_read, secret_write = os.pipe()
         self._report_end, report_write = os.pipe()
         try:
             os.write(secret_write, self._secret)
             self._process = subprocess.Popen(
-                [*self._limits.launcher, *_limited(self._limits), str(program), test],
+                [*_limited(self._limits), *self._limits.launcher, str(program), test],
                 stdin=secret_read,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                env={**os.environ, **_OPTIONS, **environment,
+                env={**(os.environ if inherited is None else inherited), **_OPTIONS, **environment,
                      "EXERCISE_REPORT": str(report_write),
                      "EXERCISE_PROGRAMS": str(program.parent)},
                 pass_fds=[report_write],
@@ -180,7 +183,7 @@ class _Run:
                 if self._process.poll() is not None:
                     self._drain(selector, output)
                     return
-                if memory_of_group(self._process.pid) > self._limits.memory_bytes:
+                if memory_of_family(self._process.pid) > self._limits.memory_bytes:
                     self._stopped_for = Status.GREEDY
 
     def _drain(self, selector: selectors.BaseSelector, output: int) -> None:
@@ -307,17 +310,24 @@ def end_text(code: int) -> str:
     return f"signal {number}, {(signal.strsignal(number) or 'unknown').lower()}"
 
 
-def memory_of_group(group: int) -> int:
-    """The memory in use by all processes of a group, in bytes; what is shared counts for each."""
+def memory_of_family(leader: int) -> int:
+    """The memory in use by a process, all that descend from it and its group, in bytes; what is
+    shared counts for each."""
     page = os.sysconf("SC_PAGESIZE")
-    total = 0
+    found: dict[int, tuple[int, int, int]] = {}  # process -> parent, group, pages
     for folder in Path("/proc").iterdir():
         if not folder.name.isdecimal():
             continue
         try:
             fields = (folder / "stat").read_text(errors="replace").rpartition(")")[2].split()
-            if int(fields[2]) == group:
-                total += int(fields[21]) * page
+            found[int(folder.name)] = (int(fields[1]), int(fields[2]), int(fields[21]))
         except (OSError, IndexError, ValueError):
             continue  # it has ended meanwhile
-    return total
+    family = {leader}
+    while True:
+        more = {process for process, (parent, group, _) in found.items()
+                if process not in family and (parent in family or group == leader)}  # fmt: skip
+        if not more:
+            break
+        family |= more
+    return page * sum(found[process][2] for process in family if process in found)
