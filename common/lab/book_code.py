@@ -102,21 +102,21 @@ def hunks(old: str, new: str) -> Iterator[list[Row]]:
 
 
 def diff(old: str, new: str, piece: Optional[Piece] = None) -> str:
-    """What changed from `old` to `new`; with a piece of the new file only what touches that."""
+    """What changed from `old` to `new`; with a piece of the new file only what is within that."""
     shown = []
     for rows in hunks(old, new):
-        numbers = [row.new for row in rows if row.new and not row.old]
-        numbers += [at for row in rows if not row.new and (at := _place(rows, row))]
-        if piece is None or any(piece.first <= n <= piece.last for n in numbers):
+        if piece is not None:
+            rows = [row for row in rows if piece.first <= _place(rows, row) <= piece.last]
+        if any(not (row.old and row.new) for row in rows):
             shown.append("".join(_row(row, new, both=True) for row in rows))
     gap = '<span class="gap" aria-hidden="true">...</span>\n'
     return block(new, f"{old} → {new}", gap.join(shown), "diff") if shown else ""
 
 
-def _place(rows: list[Row], removed: Row) -> Optional[int]:
-    """Where in the new file a removed line would stand: before the next line that is there."""
-    after = rows[rows.index(removed) :]
-    return next((row.new for row in after if row.new), None)
+def _place(rows: list[Row], shown: Row) -> int:
+    """Where in the new file a line stands, or would: a removed one before the next that is there."""
+    after = rows[rows.index(shown) :]
+    return next((row.new for row in after if row.new), 0)
 
 
 def patch_rows(text: str) -> str:

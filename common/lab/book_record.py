@@ -123,6 +123,8 @@ def record(run: Run, program: Path | None) -> list[str]:
                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
                 env={"PATH": "/usr/local/bin:/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": folder},
             )
+        except subprocess.TimeoutExpired as error:
+            raise LabError(f"the run {run.name} takes longer than {SECONDS} s") from error
         finally:
             if server is not None:
                 server.terminate()
