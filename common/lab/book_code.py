@@ -114,7 +114,7 @@ def diff(old: str, new: str, piece: Optional[Piece] = None) -> str:
 
 
 def _place(rows: list[Row], shown: Row) -> int:
-    """Where in the new file a line stands, or would: a removed one before the next that is there."""
+    """Where in the new file a line stands, or would: a removed one before the next one."""
     after = rows[rows.index(shown) :]
     return next((row.new for row in after if row.new), 0)
 
