@@ -6,9 +6,12 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdarg>
+#include <cstdint>
 #include <span>
 #include <stdexcept>
 
@@ -19,6 +22,7 @@ namespace {
 
 constexpr std::size_t most_descriptors = 4096;
 std::array<std::atomic<FakeSocket*>, most_descriptors> fakes;
+std::atomic<std::size_t> polls = 0;
 
 FakeSocket* fake_of(int descriptor) {
   const auto index = static_cast<std::size_t>(descriptor);
@@ -30,7 +34,44 @@ Function next(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_NEXT, name));
 }
 
+bool any_fake(std::span<pollfd> entries) {
+  return std::any_of(entries.begin(), entries.end(),
+                     [](const pollfd& entry) { return fake_of(entry.fd) != nullptr; });
+}
+
+// Fills in what holds now, for the fakes among them; how many have something.
+int look(std::span<pollfd> entries) {
+  int ready = 0;
+  for (pollfd& entry : entries) {
+    FakeSocket* const fake = fake_of(entry.fd);
+    entry.revents = fake != nullptr ? fake->ready(entry.events) : short{0};
+    if (entry.revents != 0) ++ready;
+  }
+  return ready;
+}
+
+// Lets the next thing happen that one of the fakes has in store. False: there is none.
+bool something_happens(std::span<pollfd> entries) {
+  return std::any_of(entries.begin(), entries.end(), [](const pollfd& entry) {
+    FakeSocket* const fake = fake_of(entry.fd);
+    return fake != nullptr && fake->happens_next();
+  });
+}
+
+int accept_fake(FakeSocket& listener, int flags) {
+  const int client = listener.accepted();
+  if (FakeSocket* const fake = fake_of(client)) fake->set_nonblocking((flags & SOCK_NONBLOCK) != 0);
+  return client;
+}
+
 }  // namespace
+
+int FakeSocket::accepted() {
+  errno = EINVAL;
+  return -1;
+}
+
+std::size_t polls_so_far() { return polls; }
 
 FakeSocket::FakeSocket() {
   // It can neither be read nor written: a call that is not answered here fails and does not wait.
@@ -47,6 +88,7 @@ FakeSocket::~FakeSocket() {
 
 }  // namespace stagecraft::exercise
 
+using stagecraft::exercise::accept_fake;
 using stagecraft::exercise::fake_of;
 using stagecraft::exercise::FakeSocket;
 using stagecraft::exercise::next;
@@ -99,20 +141,43 @@ int close(int descriptor) {
   return fake != nullptr ? fake->closed() : real(descriptor);
 }
 
-int poll(pollfd* entries, nfds_t count, int timeout_ms) {
+int accept(int descriptor, sockaddr* address, socklen_t* size) {
+  static const auto real = next<int (*)(int, sockaddr*, socklen_t*)>("accept");
+  FakeSocket* const fake = fake_of(descriptor);
+  return fake != nullptr ? accept_fake(*fake, 0) : real(descriptor, address, size);
+}
+
+int accept4(int descriptor, sockaddr* address, socklen_t* size, int flags) {
+  static const auto real = next<int (*)(int, sockaddr*, socklen_t*, int)>("accept4");
+  FakeSocket* const fake = fake_of(descriptor);
+  return fake != nullptr ? accept_fake(*fake, flags) : real(descriptor, address, size, flags);
+}
+
+int fcntl(int descriptor, int command, ...) {
+  static const auto real = next<int (*)(int, int, ...)>("fcntl");
+  va_list arguments;
+  va_start(arguments, command);
+  void* const argument = va_arg(arguments, void*);  // whatever it is: it fits
+  va_end(arguments);
+  FakeSocket* const fake = fake_of(descriptor);
+  if (fake == nullptr || (command != F_GETFL && command != F_SETFL))
+    return real(descriptor, command, argument);
+  if (command == F_GETFL) return O_RDWR | (fake->nonblocking() ? O_NONBLOCK : 0);
+  fake->set_nonblocking((reinterpret_cast<std::uintptr_t>(argument) & O_NONBLOCK) != 0);
+  return 0;
+}
+
+int poll(pollfd* first, nfds_t count, int timeout_ms) {
   static const auto real = next<int (*)(pollfd*, nfds_t, int)>("poll");
-  int ready = 0;
-  bool any_fake = false;
-  for (pollfd& entry : std::span(entries, count)) {
-    FakeSocket* const fake = fake_of(entry.fd);
-    if (fake == nullptr) continue;
-    any_fake = true;
-    entry.revents = fake->ready(entry.events);
-    if (entry.revents != 0) ++ready;
+  const std::span entries(first, count);
+  if (!stagecraft::exercise::any_fake(entries)) return real(first, count, timeout_ms);
+  ++stagecraft::exercise::polls;
+  int ready = stagecraft::exercise::look(entries);
+  while (ready == 0 && timeout_ms < 0) {
+    if (!stagecraft::exercise::something_happens(entries))
+      throw stagecraft::exercise::Stuck{"poll() waits for ever: nothing it asks for will happen"};
+    ready = stagecraft::exercise::look(entries);
   }
-  if (!any_fake) return real(entries, count, timeout_ms);
-  if (ready == 0 && timeout_ms < 0)
-    throw stagecraft::exercise::Stuck{"poll() waits for ever: nothing it asks for will happen"};
   return ready;
 }
 

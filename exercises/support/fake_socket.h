@@ -10,9 +10,10 @@
 
 namespace stagecraft::exercise {
 
-/// Stands in for the kernel's side of one descriptor: read, recv, write, send, writev, shutdown,
-/// close and poll on it come to the functions below. Calls on other descriptors go to the system.
-/// Not answered are readv, sendmsg, stdio and the like: on such a descriptor they fail with EBADF.
+/// Stands in for the kernel's side of one descriptor: accept, accept4, read, recv, write, send,
+/// writev, shutdown, close and poll on it come to the functions below, and what fcntl says of its
+/// flags is remembered. Calls on other descriptors go to the system. Not answered are readv,
+/// sendmsg, stdio and the like: on such a descriptor they fail with EBADF.
 ///
 /// The functions return what the call returns, with errno set; each runs on the thread that calls.
 class FakeSocket {
@@ -34,10 +35,23 @@ class FakeSocket {
   /// Those of `events` of poll(2) that hold now. A fake never waits: a poll that would wait for
   /// this descriptor alone calls waits_forever().
   virtual short ready(short events) = 0;
+  /// Of a listener: the descriptor of a new client. Fails with EINVAL unless overridden.
+  virtual int accepted();
+  /// A poll that has asked for this descriptor is about to wait, for ever. True: something has
+  /// happened now, so it looks again.
+  virtual bool happens_next() { return false; }
+
+  /// Whether calls on it are not to wait: O_NONBLOCK, by fcntl or accept4.
+  bool nonblocking() const { return nonblocking_; }
+  void set_nonblocking(bool on) { nonblocking_ = on; }
 
  private:
   int descriptor_ = -1;
+  bool nonblocking_ = false;
 };
+
+/// How many times poll() has been called so far for at least one fake.
+std::size_t polls_so_far();
 
 /// Thrown where the code under test would wait for something that never comes. No std::exception,
 /// so that it gets through a handler for those.
