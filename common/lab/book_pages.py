@@ -13,7 +13,7 @@ from typing import Callable, NamedTuple, Optional
 
 import book_code
 import book_record
-from book_source import cut, cut_between, file_before
+from book_source import Piece, cut, cut_between, file_before, lines_of
 from console import LabError
 from stages import ROOT, all_stages
 
@@ -114,6 +114,8 @@ class Page:
 
     def _snippet(self, rest: str) -> str:
         path, _, what = rest.partition(" ")
+        if not what:
+            return self._part(book_code.snippet(Piece(path, 1, len(lines_of(path)))))
         between = re.fullmatch(r'from "(.*)" to "(.*)"', what)
         if between:
             return self._part(book_code.snippet(cut_between(path, between[1], between[2])))

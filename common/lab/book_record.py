@@ -11,6 +11,7 @@ import html
 import re
 import shlex
 import shutil
+import socket
 import subprocess
 import tempfile
 from pathlib import Path
@@ -32,7 +33,7 @@ class Run(NamedTuple):
     """A block `{{run ...}}` of a chapter."""
 
     name: str
-    server: tuple[str, ...]  # stage and options; empty: none is started
+    server: tuple[str, ...]  # stage and options, or `in` and a folder; empty: none is started
     change: str  # the name of the patch it is built with; empty: none
     commands: tuple[str, ...]  # one may have several lines
 
@@ -96,7 +97,9 @@ def transcript(run: Run) -> str:
         rows += [f'<span class="line said">{html.escape(line)}</span>\n'
                  for line in output.split("\n") if output]
     head = "in a terminal"
-    if run.server:
+    if run.server[:1] == ("in",):
+        head = f"in the folder {run.server[1]}"
+    elif run.server:
         stage = run.server[0].split("-")[0]
         words = shlex.join(["./lab", "run", stage, *run.server[1:]])
         changed = " (changed as above)" if run.change else ""
@@ -110,9 +113,13 @@ def transcript(run: Run) -> str:
 def record(run: Run, program: Path | None) -> list[str]:
     """Runs the commands, in one shell, beside a server of their own; the output of each."""
     with tempfile.TemporaryDirectory() as folder:
-        server, port = None, PORT
+        server, port = None, _free_port()
         if program is not None:
             server, port = _start(program, run)
+        elif run.server:  # programs that the reader types, which have their port in them
+            for source in (ROOT / run.server[1]).iterdir():
+                text = source.read_text(encoding="utf-8").replace(str(PORT), str(port))
+                Path(folder, source.name).write_text(text, encoding="utf-8")
         try:
             script = "".join(f"printf '{_MARK}'\n{command}\n" for command in run.commands)
             script = script.replace(str(PORT), str(port))
@@ -131,6 +138,11 @@ def record(run: Run, program: Path | None) -> list[str]:
                 server.wait(timeout=SECONDS)
     outputs = ran.stdout.split(_MARK)[1:]
     return [_tidied(output, port) for output in outputs]
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return listener.getsockname()[1]
 
 
 def _start(program: Path, run: Run) -> tuple[subprocess.Popen[str], int]:
@@ -161,10 +173,12 @@ def programs(runs: list[Run]) -> dict[str, Path]:
     """Builds what the runs need; the program of each run that has a server."""
     found: dict[str, Path] = {}
     plain = sorted({find_stage(run.server[0], all_stages()) for run in runs
-                    if run.server and not run.change})
+                    if run.server and run.server[0] != "in" and not run.change})
     if plain:
         build("release", plain, with_tests=False)
     for run in runs:
+        if run.server[:1] == ("in",):
+            continue
         if run.server and run.change:
             found[run.name] = changed_program(run)
         elif run.server:
