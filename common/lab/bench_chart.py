@@ -142,13 +142,19 @@ def bars(rows: Sequence[Row], y: float, *, log: bool, noise: Optional[float] = N
                 parts.append(f'<rect x="{left:.1f}" y="{top + 2:.1f}" '
                              f'width="{right - left:.1f}" height="{ROW - 4}" class="noise"/>')
         parts.append(line(scale(row.figure.least), middle, scale(row.figure.most), middle, "range"))
-        words = number(row.figure.median) + (f", {row.note}" if row.note else "")
         right, left = max(end, scale(row.figure.most)) + 8, scale(row.figure.least) - 8
-        if right + LETTER * len(words) < WIDTH:
-            parts.append(text(right, middle + 4, words, "quiet"))
-        else:
-            parts.append(text(left, middle + 4, words, "", "end"))
+        parts += _words(row, number(row.figure.median), left, right, middle + 4)
     return parts
+
+
+def _words(row: Row, amount: str, left: float, right: float, y: float) -> list[str]:
+    """The figure and its note: behind the bar, before its end, or one here and one there."""
+    words = f"{amount}, {row.note}" if row.note else amount
+    if right + LETTER * len(words) < WIDTH:
+        return [text(right, y, words, "quiet")]
+    if left - LETTER * len(words) > NAMES or not row.note:
+        return [text(left, y, words, "", "end")]
+    return [text(right, y, amount, "quiet"), text(left, y, row.note, "", "end")]
 
 
 def _bar(x: float, y: float, width: float, height: float, row: Row) -> list[str]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -365,6 +366,17 @@ class Reporting(unittest.TestCase):
             run["failure"] = "07-x in plain (64): 5 of 9 answers were wrong"
         self.assertEqual(bench_report.values({"runs": runs}, "per_cpu_s"), [])
         self.assertIn("5 of 9 answers were wrong", bench_report.render(result, "x")["x.html"])
+
+    def test_a_note_that_fits_on_no_side_stands_apart_from_its_figure(self) -> None:
+        rows = [bench_chart.Row("02-thread-per-connection", bench_stats.summary([1002.0]),
+                                "served 889 of 1,000"),
+                bench_chart.Row("03-thread-pool", bench_stats.summary([10.0]))]
+        drawn = "".join(bench_chart.bars(rows, 0, log=True))
+        self.assertIn(">1,002</text>", drawn)
+        found = re.search(r'x="([0-9.]+)"[^>]*text-anchor="end">served', drawn)
+        assert found is not None
+        room = float(found[1]) - bench_chart.NAMES
+        self.assertGreater(room, bench_chart.LETTER * len(rows[0].note))
 
     def test_ticks_are_round(self) -> None:
         self.assertEqual(bench_chart.Scale([1000.0], 0, 1, False).ticks()[:2], [0.0, 500.0])
