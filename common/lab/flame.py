@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
+import os
 import shutil
 import signal
 import socket
@@ -57,7 +59,8 @@ def _running(command: Sequence[str], errors: Optional[Path] = None) -> Iterator[
         process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                    stderr=to, start_new_session=True)
         try:
-            yield wait_until_ready(Server(Path(command[0]).name, 0, process)), process.pid
+            server = Server(Path(command[0]).name, 0, process)
+            yield wait_until_ready(server, _SECONDS_UNDER_VALGRIND), process.pid
         finally:
             end([process])
             assert process.stdout is not None
@@ -71,16 +74,10 @@ def by_perf(program: Path, path: str, seconds: float) -> tuple[Node, str]:
     with tempfile.TemporaryDirectory(prefix="stagecraft-") as folder, \
             _running([str(program), "--port", "0"]) as (address, pid):
         data = f"{folder}/data"
-        recorder = subprocess.Popen(
-            ["perf", "record", "-q", "-F", str(SAMPLES_PER_SECOND), "--call-graph", "dwarf", "-o",
-             data, "-p", str(pid)], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        try:
+        with _recorded(pid, data):
             load = subprocess.run(
                 ["wrk", "-t", "1", "-c", str(CONNECTIONS), "-d", f"{max(1, round(seconds))}s",
                  address + path], check=False, capture_output=True, text=True)
-        finally:
-            recorder.send_signal(signal.SIGINT)
-            recorder.wait()
         if load.returncode != 0:
             raise LabError(f"wrk failed: {load.stderr.strip() or load.stdout.strip()}")
         if "Non-2xx" in load.stdout:
@@ -93,6 +90,36 @@ def by_perf(program: Path, path: str, seconds: float) -> tuple[Node, str]:
         say(f"only {top.weight} samples: shares of so few mean little")
     return top, (f"{top.weight:,} samples by perf, {SAMPLES_PER_SECOND} a second while a thread "
                  f"runs; {CONNECTIONS} connections ask for {path}")
+
+
+@contextlib.contextmanager
+def _recorded(pid: int, data: str) -> Iterator[None]:
+    """perf looks at a process during all of this context, and has written all when it ends."""
+    with contextlib.ExitStack() as pipes:  # open to the end: perf is confused when they close
+        orders_in, orders_out = map(pipes.enter_context, _pipe())
+        answers_in, answers_out = map(pipes.enter_context, _pipe())
+        recorder = subprocess.Popen(
+            ["perf", "record", "-q", "-F", str(SAMPLES_PER_SECOND), "--call-graph", "dwarf",
+             "--delay", "-1", f"--control=fd:{orders_in.fileno()},{answers_out.fileno()}",
+             "-o", data, "-p", str(pid)], stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            pass_fds=[orders_in.fileno(), answers_out.fileno()])
+        orders_in.close()
+        answers_out.close()
+        try:
+            with contextlib.suppress(BrokenPipeError):  # then there is no answer either
+                orders_out.write(b"enable\n")
+            if not answers_in.read(1):
+                raise LabError(f"perf ended before it began, with exit code {recorder.wait()}")
+            yield
+            recorder.send_signal(signal.SIGINT)
+            recorder.wait()
+        finally:
+            end([recorder])
+
+
+def _pipe() -> tuple[io.FileIO, io.FileIO]:
+    out, into = os.pipe()
+    return io.FileIO(out, "r"), io.FileIO(into, "w")
 
 
 def by_callgrind(program: Path, path: str) -> tuple[Node, str]:

@@ -65,13 +65,13 @@ def start(stage: str, port: int, options: list[str]) -> Server:
     return Server(stage, port, process)
 
 
-def wait_until_ready(server: Server) -> str:
+def wait_until_ready(server: Server, seconds: float = SECONDS_TO_START) -> str:
     """Returns when the server has said that it listens: its address, `http://127.0.0.1:8081`."""
     out = server.process.stdout
     assert out is not None
     with selectors.DefaultSelector() as selector:
         selector.register(out, selectors.EVENT_READ)
-        said = out.readline() if selector.select(SECONDS_TO_START) else b""
+        said = out.readline() if selector.select(seconds) else b""
     if not said.startswith(b"listening on "):
         raise LabError(f"{server.stage} did not start on port {server.port}")
     return said.decode().split()[-1]

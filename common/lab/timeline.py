@@ -29,6 +29,7 @@ from timeline_model import Timeline
 from timeline_workload import WORKLOAD, Ask
 
 RESULTS = ROOT / "build" / "timelines"
+SECONDS_TO_START = 30.0  # tests run on busy machines
 BOOK = ROOT / "docs" / "timelines"
 
 # Two loops also on a machine with many processors: fewer rows than clients.
@@ -62,7 +63,7 @@ def record(stage: str, program: Path, asks: Sequence[Ask] = WORKLOAD,
                                    start_new_session=True)
         try:
             server = Server(stage, 0, process)
-            port = int(wait_until_ready(server).rpartition(":")[2])
+            port = int(wait_until_ready(server, SECONDS_TO_START).rpartition(":")[2])
             clients = timeline_workload.play(port, asks, tell)
         finally:
             end([process])

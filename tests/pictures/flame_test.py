@@ -44,7 +44,7 @@ class Stacks(unittest.TestCase):
     @unittest.skipUnless(has_perf(), "perf or wrk cannot be used here")
     def test_perf_sees_who_sends_down_into_the_system(self) -> None:
         assert PROGRAM is not None
-        top, about = flame.by_perf(PROGRAM, "/plaintext", 1)
+        top, about = flame.by_perf(PROGRAM, "/plaintext", 3)
         self.check(top, ("run_body", "send", "system call sendto"))
         self.assertIn("samples by perf", about)
 
