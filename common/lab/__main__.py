@@ -14,6 +14,7 @@ import docs
 import doctor
 import exercise_verify
 import grading
+import handout
 import flame
 import mutants
 import running
@@ -54,6 +55,8 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "submit": student_files.submit_main,
     "exercises": exercise_verify.main,
     "grade": grading.main,
+    "handout": handout.main,
+    "release": handout.release_main,
     "doctor": doctor.main,
 }
 

@@ -35,6 +35,7 @@ class ExerciseTest:
     points: int
     requirement: str
     hidden: bool
+    kept_back: bool = False  # hidden, and this is a handout: the test is not here
 
 
 @dataclass(frozen=True)
@@ -232,6 +233,7 @@ def _tests(told: Mapping[str, Any], file: Path) -> list[ExerciseTest]:
                 _number(fields, "points", file),
                 _text(fields, "requirement", file),
                 bool(fields.get("hidden", False)),
+                bool(fields.get("kept_back", False)),
             )
         )
     if not tests:

@@ -115,7 +115,7 @@ class NinjaFile:
 
     def _support(self) -> None:
         """The support library, and the header that all tests begin with."""
-        include = "-Iexercises/support -Itests"
+        include = "-O0 -Iexercises/support -Itests"
         support = [f"exercises/support/{name}" for name in files_in(FOLDER / "support")]
         tests = [f"tests/support/{name}" for name in files_in(ROOT / "tests" / "support")]
         # Without a sanitizer, even where the submission has one: Catch2 alone would take half a
@@ -136,7 +136,7 @@ class NinjaFile:
             if not header.exists():
                 header.write_text('#include "exercise.h"\n')
             self._edge("header", f"{self._first}.gch", [self._first],
-                       flags=f"{self._flags} {include}")  # fmt: skip
+                       flags=f"{self._flags} -Iexercises/support -Itests")  # fmt: skip
             needed.append(f"{self._first}.gch")
         self._lines.append(f"build support: phony {' '.join(needed)}")
 

@@ -50,6 +50,10 @@ def result_lines(result: Result, variant: Variant) -> list[str]:
         got = points if outcome.passed else 0
         worth = f"{got} of {points}" if outcome.status.counts else "-"
         lines.append(f"  {outcome.test:{width}}  {worth:>7}  {mark(outcome)}{_why(outcome)}")
+    for test in exercise.tests:
+        if test.kept_back:
+            worth = f"? of {test.points}"
+            lines.append(f"  {test.name:{width}}  {worth:>7}  hidden: {test.requirement}")
     first = next((each for each in result.outcomes if each.status.counts and not each.passed), None)
     if first is not None:
         lines += ["", *_outcome_lines(first, result, variant)]

@@ -9,7 +9,7 @@ from typing import Any, Mapping, Sequence
 
 from console import LabError, Progress, say
 from exercise_files import Exercise, all_exercises, find_exercise
-from exercise_origin import origin
+from exercise_origin import handout_seed, origin, seed_number
 from exercise_report import coloured
 from exercise_sandbox import best
 from grade_reports import csv_text, gradescope_text, in_order, junit_text, not_judged, note
@@ -26,7 +26,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("submissions", nargs="+", type=Path)
     parser.add_argument("--exercise", action="append", default=[])
     parser.add_argument("--out", type=Path, default=OUT)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", default=str(handout_seed()))
     parser.add_argument("--jobs", type=int, default=0)
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--json", action="store_true")
@@ -36,7 +36,7 @@ def main(arguments: list[str]) -> int:
     submissions, unreadable = _read_all(chosen.submissions, exercises)
     sandbox = best()
     say(f"submissions run in: {sandbox.name}")
-    terms = Terms(origin(), chosen.seed, sandbox)
+    terms = Terms(origin(), seed_number(chosen.seed), sandbox)
     journal = Journal(chosen.out / "journal.jsonl", terms)
     records: list[Mapping[str, Any]] = []
     left = []

@@ -15,6 +15,7 @@ from exercise_build import work_of
 from exercise_check import Result, check, fair
 from exercise_files import FOLDER, Exercise, all_exercises, files_in, find_exercise
 from exercise_hints import STRENGTHS, hints_of
+from exercise_origin import handout_seed, seed_number
 from exercise_report import coloured, result_json, result_lines, table
 
 
@@ -107,13 +108,13 @@ def check_main(arguments: list[str]) -> int:
     parser.add_argument("exercise", nargs="?")
     parser.add_argument("--test")
     parser.add_argument("--race", action="store_true")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", default=str(handout_seed()))
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args(arguments)
     exercise = started(chosen_exercise(chosen.exercise))
     tests = [exercise.test(chosen.test)] if chosen.test else None
     sanitizer = "tsan" if chosen.race else "asan"
-    result = check_work(exercise, sanitizer, tests=tests, seed=chosen.seed)
+    result = check_work(exercise, sanitizer, tests=tests, seed=seed_number(chosen.seed))
     if chosen.json:
         print(json.dumps(result_json(result), indent=1))
     else:

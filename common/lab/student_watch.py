@@ -12,6 +12,7 @@ from typing import Callable
 from console import LabError, say
 from exercise_build import work_of
 from exercise_files import Exercise
+from exercise_origin import handout_seed
 from exercise_report import result_json, result_lines
 from student import check_work, chosen_exercise, note_result, print_solved, shown, started
 
@@ -69,7 +70,7 @@ def main(arguments: list[str]) -> int:
 
 def _check_once(exercise: Exercise, sanitizer: str, as_json: bool) -> bool:
     try:
-        result = check_work(exercise, sanitizer)
+        result = check_work(exercise, sanitizer, seed=handout_seed())
     except LabError as error:
         say(str(error))
         return False
