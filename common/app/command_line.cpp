@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -27,6 +29,19 @@ constexpr std::size_t max_buffer = 64 * MiB;     // for buffers that each connec
 /// Whether a duration may be 0, which then means that there is no such timer.
 enum class Zero : std::uint8_t { refused, allowed };
 
+/// Networks with commas between them. Throws std::invalid_argument.
+std::vector<Network> networks_of(std::string_view list) {
+  std::vector<Network> networks;
+  while (!list.empty()) {
+    const std::string_view text = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(text.size() + 1, list.size()));
+    const std::optional<Network> network = Network::parse(text);
+    if (!network) throw std::invalid_argument("must be addresses or networks, as 10.0.0.0/8");
+    networks.push_back(*network);
+  }
+  return networks;
+}
+
 /// The options of one program, each bound to the member that it sets. Every value arrives as text
 /// and is checked by a function of ours, so that an error says in one line what would have been
 /// right.
@@ -44,6 +59,7 @@ class CommandLine {
   void add_listening(Options& options, const StageFeatures& features);
   void add_threads(Options& options, const StageFeatures& features);
   void add_content(ProgramOptions& options);
+  void add_proxies(TrustedProxies& proxies);
   void add_watching(ProgramOptions& options);
   void add_timeouts(Options& options, const StageFeatures& features);
   void add_limits(Limits& limits);
@@ -98,6 +114,7 @@ CommandLine::CommandLine(ProgramOptions& options, const StageFeatures& features)
   add_listening(options, features);
   add_threads(options, features);
   add_content(options);
+  add_proxies(options.proxies);
   add_watching(options);
   add_timeouts(options, features);
   add_limits(options.limits);
@@ -184,6 +201,18 @@ void CommandLine::add_content(ProgramOptions& options) {
   add_folder("--root", options.root, "Folder of the files under /files/");
   add_choice<Listing>("--listing", options.listing, {{"on", Listing::on}, {"off", Listing::off}},
                       "Show a folder without index.html as a list");
+}
+
+void CommandLine::add_proxies(TrustedProxies& proxies) {
+  group_ = "Behind a proxy";
+  add("--trust-proxy", "NETWORKS", "",
+      "Who may say for whom he asks: addresses, or\nnetworks as 10.0.0.0/8, with commas between",
+      [&proxies](const std::string& text) { proxies.networks = networks_of(text); });
+  add_choice<ForwardedField>(
+      "--forwarded-field", proxies.field,
+      {{"x-forwarded-for", ForwardedField::x_forwarded_for},
+       {"forwarded", ForwardedField::forwarded}},
+      "The field in which he does, and which he never\nlets through as it came");
 }
 
 void CommandLine::add_watching(ProgramOptions& options) {
@@ -366,6 +395,11 @@ std::string message_of(const CLI::ParseError& error) {
 }
 
 }  // namespace
+
+Filters proxy_filters(const ProgramOptions& options) {
+  if (options.proxies.networks.empty()) return {};
+  return {forwarded_by(options.proxies)};
+}
 
 ParsedOptions parse_options(int argc, const char* const* argv, const StageFeatures& features) {
   ParsedOptions parsed;

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/options.h"
+#include "web/forwarded.h"
 #include "web/static_files.h"
 
 namespace stagecraft {
@@ -27,10 +28,14 @@ struct ProgramOptions : Options {
   App app = App::demo;
   std::string root;  ///< folder behind /files/, or behind / of App::files; empty: none
   Listing listing = Listing::off;
+  TrustedProxies proxies;        ///< who may say for whom he asks
   LogLevel log = LogLevel::off;  ///< what goes to stderr, apart from errors
   std::string trace;             ///< file or FIFO for events as JSON; empty: none
   std::string gates;             ///< folder of the FIFOs behind /gate; empty: none
 };
+
+/// What an application behind a proxy puts around its routes; nothing, if nobody is trusted.
+Filters proxy_filters(const ProgramOptions& options);
 
 /// What tells one stage's command line from another's. An option that a stage does not have is
 /// unknown there, which is better than one that does nothing.
@@ -39,6 +44,9 @@ struct StageFeatures {
   /// Default of --idle-timeout, and why it is not that of the others (for --help).
   std::chrono::milliseconds idle_timeout = Limits{}.idle_timeout;
   std::string_view idle_timeout_reason = {};
+  /// Takes a socket that a service manager has opened. Not where stopping shuts the socket down,
+  /// and not only our hold on it: the next server would find it dead.
+  bool inherits_socket = false;
   bool accept_length = true;
   bool reuse_addr = true;
   bool reuse_port = false;

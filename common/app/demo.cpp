@@ -110,7 +110,7 @@ void add_demo_route(Router& table, std::string_view pattern, std::initializer_li
 }
 
 Router demo_routes(std::string_view stage, const ProgramOptions& options, const Metrics& metrics) {
-  Router table;
+  Router table(proxy_filters(options));
   add_constants(table);
   add_pages(table);
   add_files(table, options);

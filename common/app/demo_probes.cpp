@@ -12,6 +12,7 @@
 #include "app/silent_clients.h"
 #include "app/unix_time.h"
 #include "base/thread_number.h"
+#include "http/client_address.h"
 #include "web/json.h"
 #include "web/query.h"
 
@@ -46,6 +47,7 @@ class Visit {
         loop_(request.connection().loop),
         connection_(request.connection().id),
         request_(request.number()),
+        client_(client_address(request)),
         accepted_us_(request.connection().accepted_us) {}
 
   // The answer is made now.
@@ -57,6 +59,7 @@ class Visit {
                       .add("loop", std::uint64_t{loop_})
                       .add("connection", connection_)
                       .add("request", std::uint64_t{request_})
+                      .add("client", client_)
                       .add("accepted_us", accepted_us_)
                       .add("entered_us", entered_us_)
                       .add("left_us", unix_time_us())
@@ -70,6 +73,7 @@ class Visit {
   std::uint32_t loop_;
   std::uint64_t connection_;
   std::uint32_t request_;
+  std::string client_;
   std::int64_t accepted_us_;
   std::int64_t entered_us_ = unix_time_us();
 };

@@ -8,7 +8,7 @@ namespace stagecraft {
 
 Router file_routes(const ProgramOptions& options) {
   const auto files = std::make_shared<const StaticFiles>(options.root, options.listing);
-  Router table;
+  Router table(proxy_filters(options));
   table.add("/...", {Method::get}, {[files](const Request& request, Response& response) {
               files->answer(request, request.path().substr(1), response);
             }});

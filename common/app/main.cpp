@@ -14,6 +14,7 @@
 #include "app/echo.h"
 #include "app/files.h"
 #include "app/guestbook.h"
+#include "app/inherited_socket.h"
 #include "app/metrics.h"
 #include "app/signals.h"
 #include "app/telemetry.h"
@@ -59,8 +60,9 @@ void raise_descriptor_limit() {
 }
 
 // Serves until a signal says otherwise.
-void serve(const ProgramOptions& options) {
+void serve(ProgramOptions options) {
   raise_descriptor_limit();
+  if (features.inherits_socket) options.listen_descriptor = inherited_socket();
   Logger logger(options.log);
   if (!options.trace.empty()) logger.trace_to(options.trace);
   Termination termination;  // from here on threads may be started

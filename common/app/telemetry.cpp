@@ -6,6 +6,7 @@
 #include <string>
 #include <system_error>
 
+#include "http/client_address.h"
 #include "http/field_parser.h"
 
 namespace stagecraft {
@@ -108,7 +109,9 @@ void Telemetry::answered(const ConnectionInfo& connection, const Request* reques
   metrics_.count_answer(connection.loop, pattern, status);
   if (!logger_.wants_accesses()) return;
   without_fail([&] {
-    logger_.access({connection.remote_address, request_line(request), code(status), body_bytes});
+    const std::string_view client =
+        request == nullptr ? connection.remote_address : client_address(*request);
+    logger_.access({client, request_line(request), code(status), body_bytes});
   });
 }
 

@@ -76,12 +76,13 @@ void append_common_log_time(std::string& out, std::int64_t time_us) {
   out += " +0000]";
 }
 
-/// A host alone: "127.0.0.1:54321" without its port, "[::1]:54321" without brackets too; "-" for
-/// none.
+/// A host alone: "127.0.0.1:54321" without its port, "[::1]:54321" without brackets too, "::1" as
+/// it is; "-" for none.
 std::string_view without_port(std::string_view address) {
   if (address.empty()) return "-";
   if (address.starts_with('[')) return address.substr(1, address.find(']') - 1);
-  return address.substr(0, address.find(':'));
+  const std::size_t colon = address.find(':');
+  return colon == address.rfind(':') ? address.substr(0, colon) : address;
 }
 
 enum class Escape : std::uint8_t { log, json };

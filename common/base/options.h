@@ -22,6 +22,9 @@ struct Options {
   /// Where to listen: a numeric address of either family, or a name that the system knows.
   std::string host = "127.0.0.1";
   std::uint16_t port = 8080;  ///< 0: any free one
+  /// A socket that listens already and takes the place of host and port, for servers that a service
+  /// manager starts; see inherited_socket(). It stays the caller's. -1: none.
+  int listen_descriptor = -1;
   /// For requests that run when the server is told to stop: for whoever calls stop(). A server of
   /// several loops that fails gives its clients as much.
   std::chrono::milliseconds grace{5000};

@@ -71,6 +71,39 @@ UniqueFd listen_at(const addrinfo& address, const ListenerOptions& options) {
   return fd;
 }
 
+UniqueFd listen_anywhere(const ListenerOptions& options) {
+  UniqueFd fd;
+  const Addresses addresses = resolve(options.host, options.port);
+  for (const addrinfo* address = addresses.get(); !fd; address = address->ai_next) {
+    try {
+      fd = listen_at(*address, options);
+    } catch (const std::system_error& error) {
+      // A name may stand for an IPv6 address on a machine without IPv6: then the next will do. But
+      // a port that is taken at one of them is taken; to listen on half of a name would be a
+      // surprise.
+      const bool no_such_address = error.code() == std::errc::address_not_available ||
+                                   error.code() == std::errc::address_family_not_supported;
+      if (!no_such_address || address->ai_next == nullptr) throw;
+    }
+  }
+  return fd;
+}
+
+UniqueFd duplicate_of(int descriptor) {
+  int listens = 0;
+  socklen_t size = sizeof listens;
+  if (::getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) == 0 && listens == 0) {
+    errno = EINVAL;
+    listens = -1;
+  }
+  const int copy = listens > 0 ? ::fcntl(descriptor, F_DUPFD_CLOEXEC, 0) : -1;
+  if (copy < 0) {
+    throw std::system_error(errno, std::generic_category(),
+                            "descriptor " + std::to_string(descriptor) + " as a listening socket");
+  }
+  return UniqueFd(copy);
+}
+
 UniqueFd open_spare() { return UniqueFd(::open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
 /// What a failed accept(2) means for who asked.
@@ -96,20 +129,9 @@ Accepted::Kind classify(int error_number) {
 
 }  // namespace
 
-Listener::Listener(const ListenerOptions& options) : spare_(open_spare()) {
-  const Addresses addresses = resolve(options.host, options.port);
-  for (const addrinfo* address = addresses.get(); !fd_; address = address->ai_next) {
-    try {
-      fd_ = listen_at(*address, options);
-    } catch (const std::system_error& error) {
-      // A name may stand for an IPv6 address on a machine without IPv6: then the next will do. But
-      // a port that is taken at one of them is taken; to listen on half of a name would be a
-      // surprise.
-      const bool no_such_address = error.code() == std::errc::address_not_available ||
-                                   error.code() == std::errc::address_family_not_supported;
-      if (!no_such_address || address->ai_next == nullptr) throw;
-    }
-  }
+Listener::Listener(const ListenerOptions& options)
+    : fd_(options.descriptor >= 0 ? duplicate_of(options.descriptor) : listen_anywhere(options)),
+      spare_(open_spare()) {
   const sockaddr_storage bound = local_address_of(fd_.get());
   address_ = address_text(bound);
   port_ = address_port(bound);

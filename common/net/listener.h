@@ -17,6 +17,10 @@ struct ListenerOptions {
   int backlog = 4096;       ///< connections the kernel completes before accept() asks for them
   bool reuse_addr = true;   ///< SO_REUSEADDR: do not wait for old connections of the port to expire
   bool reuse_port = false;  ///< SO_REUSEPORT: other sockets may listen on the same port as well
+  /// A socket that listens already, opened by whoever started us: then nothing of the above counts.
+  /// It stays the caller's; the Listener works on a duplicate, and closing that closes nobody
+  /// else's.
+  int descriptor = -1;
 };
 
 /// What came of one accept().

@@ -12,12 +12,11 @@
 #include <string_view>
 #include <vector>
 
+#include "http/client_address.h"
+
 namespace stagecraft {
 
 namespace {
-
-// The address without its port: "127.0.0.1" of "127.0.0.1:5", "[::1]" of "[::1]:5".
-std::string_view host_of(std::string_view address) { return address.substr(0, address.rfind(':')); }
 
 void retry_later(Response& response, Status status, std::string_view detail,
                  std::uint64_t seconds) {
@@ -122,7 +121,7 @@ std::uint64_t monotonic_ms() {
 Filter rate_limit(const RateLimit& limit, Milliseconds now) {
   const auto buckets = std::make_shared<Buckets>(limit, std::move(now));
   return before([buckets](const Request& request, Response& response) {
-    const std::uint64_t wait_ms = buckets->take(host_of(request.connection().remote_address));
+    const std::uint64_t wait_ms = buckets->take(client_address(request));
     if (wait_ms == 0) return Pass::on;
     retry_later(response, Status::too_many_requests, "not so often, please",
                 (wait_ms + 999) / 1000);

@@ -27,8 +27,9 @@ struct RateLimit {
   std::size_t clients = 4096;             ///< as many are remembered
 };
 
-/// A token bucket for each client's address, without the port. A client whose bucket is empty gets
-/// 429, and in Retry-After when there will be a token (RFC 6585 section 4).
+/// A token bucket for each client's address; behind a proxy of ours, see forwarded_by(). A client
+/// whose bucket is empty gets 429, and in Retry-After when there will be a token (RFC 6585 section
+/// 4).
 ///
 /// The table has a fixed size, one word for each client, and no lock. When it is full, the one who
 /// is nearest to a full bucket is forgotten: who floods a server from many addresses makes it

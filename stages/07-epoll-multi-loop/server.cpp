@@ -43,6 +43,7 @@ void Server::start() {
   listen.port = options_.port;
   listen.backlog = options_.accept_length;
   listen.reuse_addr = options_.reuse_addr;
+  listen.descriptor = options_.listen_descriptor;
   listen.reuse_port = options_.reuse_port;
   MutexLock lock(mutex_);
   shared_.emplace(options_, common_, telemetry_);

@@ -126,6 +126,18 @@ TEST_CASE("every option sets its own member") {
   CHECK(given.limits.request_timeout == 8ms);
 }
 
+TEST_CASE("proxies are addresses and networks") {
+  const ProgramOptions given =
+      options({"--trust-proxy", "127.0.0.1,10.0.0.0/8,::1", "--forwarded-field", "forwarded"});
+  REQUIRE(given.proxies.networks.size() == 3);
+  CHECK(given.proxies.networks[1].contains("10.1.2.3"));
+  CHECK(given.proxies.field == ForwardedField::forwarded);
+  for (const char* wrong : {"localhost", "10.0.0.0/33", "10.0.0.0/8;::1", "10.0.0.0/8, ::1"}) {
+    CAPTURE(wrong);
+    CHECK(parse({"--trust-proxy", wrong}).kind == ParsedOptions::wrong);
+  }
+}
+
 TEST_CASE("every option of threads and connections sets its own member") {
   const ProgramOptions given = options(
       {"--max-connections", "1", "--stack-size", "65537", "--workers", "3", "--workers-max", "4",
@@ -291,6 +303,8 @@ TEST_CASE("help explains every option with its default and unit") {
                            "--port NUMBER=8080",
                            "--app demo|echo|files|guestbook=demo",
                            "--listing on|off=off",
+                           "--trust-proxy NETWORKS",
+                           "--forwarded-field x-forwarded-for|forwarded=x-forwarded-for",
                            "--root FOLDER",
                            "--log off|access|verbose|debug=off",
                            "--trace FILE",
