@@ -1,4 +1,4 @@
-// Who asks.
+// Who a request comes from, when a proxy may have passed it on.
 #pragma once
 
 #include <string>

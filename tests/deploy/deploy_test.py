@@ -1,8 +1,8 @@
-"""docs/deploy/ as it stands there, run for real: HAProxy with TLS and HTTP/2 in front of two servers,
-their replacement one after the other while clients ask, and sockets that outlive the servers.
+"""docs/deploy/ as it stands there, run for real: HAProxy with TLS and HTTP/2 in front of two
+servers, their replacement one after the other while clients ask, and sockets that outlive them.
 
-STAGECRAFT_PROGRAM names the server. The sockets are opened here and passed on as systemd passes them,
-so no port has to be free by luck. Time limits only end what hangs.
+STAGECRAFT_PROGRAM names the server. The sockets are opened here and passed on as systemd passes
+them, so no port has to be free by luck. Time limits only end what hangs.
 """
 
 import http.client
@@ -36,8 +36,8 @@ def listening_socket():
     return listener
 
 
-# What systemd does: the socket as descriptor 3, and who it is for. The shell keeps its number when it
-# becomes the server.
+# What systemd does: the socket as descriptor 3, and who it is for. The shell keeps its number when
+# it becomes the server.
 ACTIVATE = 'export LISTEN_FDS=1 LISTEN_PID=$$; exec "$@" 3<&"$SOCKET"'
 
 
@@ -47,8 +47,8 @@ class Server:
     OPTIONS = ("--trust-proxy", "127.0.0.1", "--concurrency", "2")
 
     def __init__(self, command, **kwargs):
-        self.process = subprocess.Popen([*command, *self.OPTIONS], stdout=subprocess.PIPE, text=True,
-                                        **kwargs)
+        self.process = subprocess.Popen([*command, *self.OPTIONS], stdout=subprocess.PIPE,
+                                        text=True, **kwargs)
         line = self.process.stdout.readline()
         self.port = int(re.fullmatch(r"listening on http://127\.0\.0\.1:(\d+)\n", line).group(1))
 
