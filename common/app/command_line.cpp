@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
-#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <type_traits>
@@ -14,6 +13,7 @@
 #include <vector>
 
 #include "app/nearest_word.h"
+#include "app/proxies.h"
 #include "base/units.h"
 
 namespace stagecraft {
@@ -28,19 +28,6 @@ constexpr std::size_t max_buffer = 64 * MiB;     // for buffers that each connec
 
 /// Whether a duration may be 0, which then means that there is no such timer.
 enum class Zero : std::uint8_t { refused, allowed };
-
-/// Networks with commas between them. Throws std::invalid_argument.
-std::vector<Network> networks_of(std::string_view list) {
-  std::vector<Network> networks;
-  while (!list.empty()) {
-    const std::string_view text = list.substr(0, list.find(','));
-    list.remove_prefix(std::min(text.size() + 1, list.size()));
-    const std::optional<Network> network = Network::parse(text);
-    if (!network) throw std::invalid_argument("must be addresses or networks, as 10.0.0.0/8");
-    networks.push_back(*network);
-  }
-  return networks;
-}
 
 /// The options of one program, each bound to the member that it sets. Every value arrives as text
 /// and is checked by a function of ours, so that an error says in one line what would have been
@@ -395,11 +382,6 @@ std::string message_of(const CLI::ParseError& error) {
 }
 
 }  // namespace
-
-Filters proxy_filters(const ProgramOptions& options) {
-  if (options.proxies.networks.empty()) return {};
-  return {forwarded_by(options.proxies)};
-}
 
 ParsedOptions parse_options(int argc, const char* const* argv, const StageFeatures& features) {
   ParsedOptions parsed;

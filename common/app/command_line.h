@@ -34,9 +34,6 @@ struct ProgramOptions : Options {
   std::string gates;             ///< folder of the FIFOs behind /gate; empty: none
 };
 
-/// What an application behind a proxy puts around its routes; nothing, if nobody is trusted.
-Filters proxy_filters(const ProgramOptions& options);
-
 /// What tells one stage's command line from another's. An option that a stage does not have is
 /// unknown there, which is better than one that does nothing.
 struct StageFeatures {

@@ -9,6 +9,7 @@
 
 #include "app/number_lines.h"
 #include "app/pages.h"
+#include "app/proxies.h"
 #include "app/raw_echo.h"
 #include "web/json.h"
 #include "web/media_type.h"
@@ -110,7 +111,7 @@ void add_demo_route(Router& table, std::string_view pattern, std::initializer_li
 }
 
 Router demo_routes(std::string_view stage, const ProgramOptions& options, const Metrics& metrics) {
-  Router table(proxy_filters(options));
+  Router table(proxy_filters(options.proxies));
   add_constants(table);
   add_pages(table);
   add_files(table, options);
