@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/nearest_word.h"
+#include "app/option_errors.h"
 #include "app/proxies.h"
 #include "base/units.h"
 
@@ -363,22 +364,6 @@ void CommandLine::add_folder(const std::string& name, std::string& target,
     if (!std::filesystem::is_directory(text, error)) throw std::invalid_argument("is not a folder");
     target = text;
   });
-}
-
-/// What the library says, made to name the option and to fit one line.
-std::string message_of(const CLI::ParseError& error) {
-  std::string message = error.what();
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    message = message.substr(0, message.find(':')) + ": a value is missing";
-  } else if (dynamic_cast<const CLI::FileError*>(&error) != nullptr) {
-    message = "--config: " + message;
-  } else if (dynamic_cast<const CLI::ConfigError*>(&error) != nullptr) {
-    constexpr std::string_view before = "INI was not able to parse ";
-    if (message.starts_with(before)) message.replace(0, before.size(), "there is no option ");
-    message = "--config: " + message;
-  }
-  std::replace(message.begin(), message.end(), '\n', ' ');
-  return message;
 }
 
 }  // namespace
