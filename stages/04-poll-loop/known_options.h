@@ -8,7 +8,6 @@ namespace stagecraft {
 /// What is particular to this server's command line.
 inline constexpr StageFeatures features{
     .name = STAGECRAFT_STAGE,
-    .inherits_socket = true,
     .max_connections = true,
 };
 

@@ -40,7 +40,6 @@ void Server::start() {
   listen.port = options_.port;
   listen.backlog = options_.accept_length;
   listen.reuse_addr = options_.reuse_addr;
-  listen.descriptor = options_.listen_descriptor;
   Listener listener(listen);
   address_ = listener.address();
   port_ = listener.port();
