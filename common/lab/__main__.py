@@ -23,6 +23,7 @@ import showing
 import student
 import student_files
 import student_watch
+import survive
 import syscalls
 import table
 import testing
@@ -42,6 +43,7 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "syscalls": syscalls.main,
     "flame": flame.main,
     "mutants": mutants.main,
+    "survive": survive.main,
     "docs": docs.main,
     "book": docs.book,
     "list": student.list_main,

@@ -126,7 +126,10 @@ def judge(asks: list[Ask], received: bytes, ended: bool) -> Heard:
     heard = Heard()
     rest, over = received, False
     for number, ask in enumerate(asks, start=1):
-        answer = _split_answer(rest, ask.head) if rest and not over else None
+        if over:  # it has said that this was the last
+            heard.unanswered = len(asks) - number + 1
+            break
+        answer = _split_answer(rest, ask.head) if rest else None
         if answer is None or not answer.whole:
             if answer is not None and answer.status == ask.status:
                 if not ask.may_begin(answer.body):
@@ -184,10 +187,10 @@ class Client:
         return int(self._socket.getsockname()[1])
 
     def send(self, data: bytes) -> None:
-        """Sends all of it; a server that has closed is no error."""
+        """Sends all of it; a server that has closed, or takes no more, is no error."""
         try:
             self._socket.sendall(data)
-        except ConnectionError:
+        except (ConnectionError, TimeoutError):
             pass
 
     def finish_sending(self) -> None:

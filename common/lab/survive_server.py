@@ -112,9 +112,14 @@ class Server:
         """How many there are."""
         return len(os.listdir(f"/proc/{self.pid}/task"))
 
-    def status(self, name: str) -> str:
-        """A line of /proc/PID/status."""
-        for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
+    def thread_numbers(self) -> list[int]:
+        """Its threads, the first one first."""
+        return sorted(map(int, os.listdir(f"/proc/{self.pid}/task")))
+
+    def status(self, name: str, thread: int = 0) -> str:
+        """A line of /proc/PID/status, or of that of one thread."""
+        file = Path(f"/proc/{self.pid}/task/{thread or self.pid}/status")
+        for line in file.read_text().splitlines():
             if line.startswith(name + ":"):
                 return line.split(":", 1)[1].strip()
         return ""
