@@ -20,7 +20,7 @@ std::size_t distance(std::string_view from, std::string_view to) {
       distances[i + 1] = std::min({changed, distances[i] + 1, diagonal + 1});
     }
   }
-  return distances.back();
+  return distances[to.size()];
 }
 
 }  // namespace
