@@ -20,6 +20,7 @@ import mutants
 import running
 import serving
 import showing
+import similar
 import student
 import student_files
 import student_watch
@@ -57,6 +58,7 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "submit": student_files.submit_main,
     "exercises": exercise_verify.main,
     "grade": grading.main,
+    "similar": similar.main,
     "handout": handout.main,
     "release": handout.release_main,
     "doctor": doctor.main,

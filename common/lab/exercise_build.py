@@ -15,15 +15,19 @@ import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator, Optional, Sequence
+from typing import Callable, Iterator, Optional, Sequence
 
 import machine
 from console import LabError
 from exercise_files import Exercise, files_in
 from exercise_ninja import NinjaFile
+from processes import end
 from stages import ROOT
 
 BUILD = ROOT / "build" / "exercises"
+
+OnStep = Callable[[str], None]  # is told `[3/20]`
+_STEP = re.compile(r"\[\d+/\d+\] ")
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,9 @@ def work_of(exercise: Exercise) -> Variant:
     return Variant(exercise, "work", [exercise.work], in_place=True)
 
 
-def build(variants: Sequence[Variant], sanitizer: str) -> dict[str, str]:
+def build(
+    variants: Sequence[Variant], sanitizer: str, on_step: OnStep = lambda step: None
+) -> dict[str, str]:
     """Builds test programs; returns what the compiler says for each that cannot be built, by
     `exercise/label`. Throws LabError if the part that is ours cannot be built."""
     if shutil.which("ninja") is None:
@@ -94,7 +100,7 @@ def build(variants: Sequence[Variant], sanitizer: str) -> dict[str, str]:
             targets[f"{variant.exercise.name}/{variant.label}"] = ninja.add(variant)
         file = BUILD / f"{sanitizer}.ninja"
         file.write_text(ninja.text())
-        said = _ninja(file, ["support", *(target for target in targets.values())])
+        said = _ninja(file, ["support", *targets.values()], on_step)
         if said is None:
             return {}
         return _blame(file, targets, said)
@@ -115,9 +121,12 @@ def _blame(file: Path, targets: dict[str, str], said: str) -> dict[str, str]:
     return failed
 
 
-def _ninja(file: Path, targets: Sequence[str]) -> Optional[str]:
+def _ninja(
+    file: Path, targets: Sequence[str], on_step: OnStep = lambda step: None
+) -> Optional[str]:
     """Runs Ninja; nothing if all went well, else what the compiler said."""
-    ran = subprocess.run(
+    lines = []
+    process = subprocess.Popen(
         ["ninja", "-k0", f"-j{machine.build_jobs()}", "-f", str(file), *targets],
         cwd=ROOT,
         stdin=subprocess.DEVNULL,
@@ -125,9 +134,20 @@ def _ninja(file: Path, targets: Sequence[str]) -> Optional[str]:
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
-        check=False,
+        env={**os.environ, "NINJA_STATUS": "[%f/%t] "},
     )
-    return None if ran.returncode == 0 else _compiler_only(ran.stdout)
+    assert process.stdout is not None
+    try:
+        for line in process.stdout:
+            lines.append(line)
+            step = _STEP.match(line)
+            if step:
+                on_step(step[0].rstrip())
+        code = process.wait()
+    finally:
+        end([process])
+        process.stdout.close()
+    return None if code == 0 else _compiler_only("".join(lines))
 
 
 def _compiler_only(output: str) -> str:

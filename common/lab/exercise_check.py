@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Callable, Mapping, Optional, Sequence
 
 import machine
-from exercise_build import Variant, build, solution_of
+from exercise_build import OnStep, Variant, build, solution_of
 from exercise_files import Exercise, ExerciseTest
 from exercise_run import Limits, Outcome, Status, run_test
 
@@ -52,13 +52,14 @@ def check(
     limits: Optional[Limits] = None,
     seed: int = 0,
     on_outcome: Judge = lambda outcome: None,
+    on_step: OnStep = lambda step: None,
 ) -> Result:
     """Builds a solution and runs its tests, in their order."""
     exercise = variant.exercise
     chosen = [
         test for test in (exercise.tests if tests is None else tests) if not test.kept_back
     ]
-    failed = build([variant], sanitizer)
+    failed = build([variant], sanitizer, on_step)
     said = failed.get(f"{exercise.name}/{variant.label}")
     if said is not None:
         outcomes = [Outcome(test.name, Status.NOT_BUILT) for test in chosen]

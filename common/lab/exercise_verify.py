@@ -37,9 +37,9 @@ class Verifier:
             asan += [mutant_of(exercise, wrong.name) for wrong in exercise.wrongs()]
         tsan = [solution_of(exercise) for exercise in self._exercises]
         self._progress.update(f"building {len(asan)} programs")
-        broken = {"asan": build(asan, "asan")}
+        broken = {"asan": build(asan, "asan", self._on_step)}
         self._progress.update(f"building {len(tsan)} programs with the thread sanitizer")
-        broken["tsan"] = build(tsan, "tsan")
+        broken["tsan"] = build(tsan, "tsan", self._on_step)
         jobs: list[tuple[Exercise, Callable[[], Iterator[str]]]] = []
         for exercise in self._exercises:
             jobs += [(exercise, job) for job in self._jobs(exercise, broken)]
@@ -53,6 +53,9 @@ class Verifier:
                 self._progress.update(exercise.name)
         self._progress.clear()
         return found
+
+    def _on_step(self, step: str) -> None:
+        self._progress.update(f"building {step}")
 
     def seconds(self) -> float:
         """How long it has taken."""

@@ -6,7 +6,7 @@ import os
 import selectors
 import subprocess
 import time
-from typing import Callable, Iterator, Mapping, Optional, Sequence
+from typing import Any, Callable, Iterator, Mapping, Optional, Sequence
 
 from stages import ROOT
 
@@ -60,7 +60,7 @@ def _lines(descriptor: int) -> Iterator[Optional[str]]:
         yield rest.decode(errors="replace")
 
 
-def end(processes: Sequence[subprocess.Popen[bytes]], grace_s: float = 6.0) -> None:
+def end(processes: Sequence[subprocess.Popen[Any]], grace_s: float = 6.0) -> None:
     """Ends programs that we started: asks all of them, asks again, then insists.
 
     Another Ctrl-C goes on to the next, less polite, round.

@@ -146,6 +146,7 @@ def check_work(
         tests=tests,
         seed=seed,
         on_outcome=lambda outcome: progress.update(outcome.test),
+        on_step=lambda step: progress.update(f"building {step}"),
     )
     result = fair(work_of(exercise), sanitizer, result, seed=seed)
     progress.clear()
