@@ -16,7 +16,7 @@ class Network {
   static std::optional<Network> parse(std::string_view text);
 
   /// Whether the numeric address, without port and brackets, is one of these. What is no address
-  /// belongs to no network. An IPv4 address that came over an IPv6 socket (`::ffff:127.0.0.1`)
+  /// belongs to no network. An IPv4 address that came over an IPv6 socket ("::ffff:127.0.0.1")
   /// counts as the IPv4 address that it is.
   bool contains(std::string_view address) const;
 

@@ -21,8 +21,8 @@ enum class ForwardedField : std::uint8_t {
 
 /// Who may speak for others, and how.
 struct TrustedProxies {
-  std::vector<Network> networks;
-  ForwardedField field = ForwardedField::x_forwarded_for;
+  std::vector<Network> networks;                           ///< where our proxies ask from
+  ForwardedField field = ForwardedField::x_forwarded_for;  ///< the one that they write
 
   /// The numeric address of the client that a request comes from.
   ///
