@@ -10,6 +10,7 @@ from typing import Callable, Optional
 
 import bench
 import building
+import conformance
 import docs
 import doctor
 import exercise_verify
@@ -43,6 +44,7 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "timeline": timeline.main,
     "syscalls": syscalls.main,
     "flame": flame.main,
+    "conformance": conformance.main,
     "mutants": mutants.main,
     "survive": survive.main,
     "docs": docs.main,

@@ -23,9 +23,9 @@ Judge& judge();
 /// RFC allows besides. An `x` stands for any digit, `any` for `keep` or `close`, and `refused` for
 /// one error of any kind or the end without an answer.
 ///
-/// Judged by the RFC, two more differences are none, unless one of `requirements` is about them: a
-/// server may close after any answer, if that says so; and it may keep a connection after an error
-/// that does not leave the framing in doubt.
+/// Judged by the RFC, three more differences are none, unless one of `requirements` is about them:
+/// a server may close after any answer, if that says so; it may keep a connection after an error
+/// that does not leave the framing in doubt; and it may refuse for another reason than ours.
 bool outcome_allowed(std::string_view outcome, std::string_view expected, Judge judge,
                      const std::vector<std::string>& requirements = {});
 

@@ -67,8 +67,9 @@ TEST_CASE("With the body there already, 100 may be left out", "[rfc9110-10][9110
 }
 
 TEST_CASE("Without a body to come there is nothing to continue", "[rfc9110-10][9110-10.1.1-2]") {
-  check(get("/", expect), "200 keep");
-  check(request("POST", "/", "Content-Length: 0\r\n" + std::string(expect)), "200 keep");
+  constexpr auto outcome = "200 keep / 100, 200 any";
+  check(get("/", expect), outcome);
+  check(request("POST", "/", "Content-Length: 0\r\n" + std::string(expect)), outcome);
 }
 
 TEST_CASE("A final answer in place of the 100 says how the connection goes on",
@@ -83,14 +84,15 @@ TEST_CASE("A final answer in place of the 100 says how the connection goes on",
 TEST_CASE("An expectation that is not known is refused", "[rfc9110-10][9110-10.1.1-2]") {
   for (const std::string expectation : {"foo", "100-continued", "100-continue, foo", "200-ok"}) {
     check(request("POST", "/", "Content-Length: 5\r\nExpect: " + expectation + "\r\n") + "hello",
-          "417 any");
+          "417 any / 200 any or 100, 200 any");
   }
 }
 
 TEST_CASE("A 405 says what is allowed", "[rfc9110-10][9110-10.2.1-1]") {
   for (const HttpResponse& answer :
-       {require(request("TRACE", "/"), "405 any").last(),
+       {require(request("TRACE", "/"), "405 any / 200 any").last(),
         require(request("CONNECT", "example.com:443"), "405 any").last()}) {
+    if (judge() == Judge::rfc && answer.status != 405) continue;
     CHECK(answer.lists("Allow", "GET"));
     CHECK(answer.lists("Allow", "HEAD"));
     CHECK_FALSE(answer.lists("Allow", "TRACE"));

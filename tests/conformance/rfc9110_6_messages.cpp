@@ -73,7 +73,7 @@ TEST_CASE("An upgrade that is not on offer is ignored", "[rfc9110-6][9110-7.8-2]
   check(get("/", "Connection: Upgrade\r\nUpgrade: foo/9, bar\r\n"), "200 keep");
   check(get("/",
             "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABk\r\n"),
-        "200 keep");
+        "200 keep / a malformed answer", "h2c is on offer where the answer is no HTTP/1.1");
   check_body(require(post("hello", "Connection: Upgrade\r\nUpgrade: foo\r\n"), "200 keep"),
              "hello");
 }

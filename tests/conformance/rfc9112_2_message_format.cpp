@@ -52,15 +52,16 @@ TEST_CASE("What is no request is answered 400, then the connection closes",
   check("{\"json\": true}\r\n\r\n", "400 close");
   check("SSH-2.0-OpenSSH_9.2\r\n", "400 close");
   // LF alone may be taken for the end of a line; here it is refused, like all that is doubtful.
-  check("GET / HTTP/1.1\nHost: a\n\n", "400 close");
+  check("GET / HTTP/1.1\nHost: a\n\n", "400 close / 200 any");
 }
 
 TEST_CASE("A malformed request behind a good one does not harm the good one",
           "[rfc9112-2][9112-2.2-6]") {
-  check(get("/") + "no request\r\n\r\n", "200, 400 close",
+  check(get("/") + "no request\r\n\r\n", "200, 400 close / 200, 4xx any or 200, 5xx any",
         "the good one must be answered first, in full");
-  check(get("/") + get("/") + "\x01\x02\x03\r\n", "200, 200, 400 close");
-  check(post("hello") + "GET / HTTP/9\r\n\r\n", "200, 400 close");
+  check(get("/") + get("/") + "\x01\x02\x03\r\n",
+        "200, 200, 400 close / 200, 200, 4xx any or 200, 200, 5xx any");
+  check(post("hello") + "GET / HTTP/9\r\n\r\n", "200, 400 close / 200, 4xx any or 200, 5xx any");
 }
 
 TEST_CASE("An HTTP/1.1 request gets an HTTP/1.1 answer", "[rfc9112-2][9112-2.3-1]") {
@@ -69,7 +70,8 @@ TEST_CASE("An HTTP/1.1 request gets an HTTP/1.1 answer", "[rfc9112-2][9112-2.3-1
   const Answers missing = require(get("//nope"), "404 any");
   CHECK(missing.last().minor_version == 1);
   const Answers refused = require("malformed\r\n\r\n", "400 close");
-  CHECK(refused.last().minor_version == 1);
+  // Judged by the RFC it is no HTTP/1.1 request, and the answer may be as old as can be.
+  CHECK((refused.last().minor_version == 1 || judge() == Judge::rfc));
 }
 
 TEST_CASE("A version is HTTP, a slash, a digit, a dot and a digit", "[rfc9112-2][9112-2.3-2]") {

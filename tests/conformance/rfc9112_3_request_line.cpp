@@ -1,5 +1,8 @@
 // RFC 9112, section 3: the request line, its target in four forms, and Host.
+#include <iterator>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "catch.h"
 #include "conformance/probe.h"
@@ -28,6 +31,21 @@ TEST_CASE("A request line of 8000 bytes is no trouble", "[rfc9112-3][9112-3-3]")
   check_body(answers, "/path\n" + query + "\n");
 }
 
+namespace {
+
+// What a malformed request line must be answered. Section 3 allows any white space between its
+// three parts, and around them; and a line of two parts was a request once, in HTTP/0.9, whose
+// answers had no head.
+std::string outcome_of(const std::string& line) {
+  std::istringstream words(line);
+  const std::vector<std::string> parts{std::istream_iterator<std::string>(words), {}};
+  if (parts == std::vector<std::string>{"GET", "/", "HTTP/1.1"}) return "400 close / 200 any";
+  if (parts == std::vector<std::string>{"GET", "/"}) return "400 close / a malformed answer";
+  return "400 close";
+}
+
+}  // namespace
+
 TEST_CASE("A malformed request line is answered 400 and never repaired",
           "[rfc9112-3][9112-3.2-1][9112-3.2-2]") {
   for (const std::string line : {"GET",
@@ -54,7 +72,7 @@ TEST_CASE("A malformed request line is answered 400 and never repaired",
                                  "G\x80T / HTTP/1.1",
                                  "GET\x0B/ HTTP/1.1",
                                  "GET /\x0C HTTP/1.1"}) {
-    check(line + "\r\nHost: a\r\n\r\n", "400 close", "one method, one target, one version");
+    check(line + "\r\nHost: a\r\n\r\n", outcome_of(line), "one method, one target, one version");
   }
 }
 
@@ -94,7 +112,11 @@ TEST_CASE("A malformed Host is refused", "[rfc9112-3][9112-3.2-5]") {
                                  ":80",     "a\tb",    "\"a\"",      "<a>",
                                  "a%",      "a%4",     "a%zz",       "caf\xE9",
                                  "a|b",     "a^b",     "a`b",        "{a}"}) {
-    check("GET / HTTP/1.1\r\nHost: " + host + "\r\n\r\n", "400 close",
+    // By the grammar the host may be empty, and a port of any length; nobody can use either.
+    const bool usable_by_grammar = host.empty() || host[0] == ':' || host == "a:65536" ||
+                                   host == "a:99999999" || host == "a:18446744073709551696";
+    check("GET / HTTP/1.1\r\nHost: " + host + "\r\n\r\n",
+          usable_by_grammar ? "400 close / 200 any" : "400 close",
           "a host and at most a port, of the characters that RFC 3986 (section 3.2) has");
   }
   using std::string_literals::operator""s;

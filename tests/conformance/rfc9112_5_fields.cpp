@@ -47,14 +47,14 @@ TEST_CASE("White space around a value is no part of it", "[rfc9112-5][9112-5.1-2
 
 TEST_CASE("A folded line is refused", "[rfc9112-5][9112-5.2-2]") {
   constexpr auto hint = "folding is gone, since not everybody joins such lines";
-  check(get("/", "X: a\r\n b\r\n"), "400 close", hint);
-  check(get("/", "X: a\r\n\tb\r\n"), "400 close", hint);
-  check(get("/", "X: a\r\n \r\n"), "400 close", hint);
-  check(get("/", "X:\r\n a\r\n"), "400 close", hint);
-  check(request("POST", "/", "Transfer-Encoding:\r\n chunked\r\n") + "0\r\n\r\n", "400 close",
-        hint);
+  for (const std::string folded :
+       {"X: a\r\n b\r\n", "X: a\r\n\tb\r\n", "X: a\r\n \r\n", "X:\r\n a\r\n"}) {
+    check(get("/", folded), "400 close / 200 any", hint);
+  }
+  check(request("POST", "/", "Transfer-Encoding:\r\n chunked\r\n") + "0\r\n\r\n",
+        "400 close / 200 any", hint);
   check(request("POST", "/", "Content-Length: 5\r\n 0\r\n") + "hello", "400 close", hint);
-  check("GET / HTTP/1.1\r\nHost:\r\n a\r\n\r\n", "400 close", hint);
+  check("GET / HTTP/1.1\r\nHost:\r\n a\r\n\r\n", "400 close / 200 any", hint);
 }
 
 TEST_CASE("Fields are handed on as received and in order", "[rfc9112-5][9112-5-1]") {

@@ -126,8 +126,10 @@ TEST_CASE("Malformed trailers are refused", "[rfc9112-7][9112-7.1.2-2]") {
   for (const std::string trailer :
        {"bad line\r\n", ": y\r\n", "X : y\r\n", " X: y\r\n", "X: y\r\n z\r\n", "X: y\n",
         "X: a\rb\r\n", "X[]: y\r\n", "GET / HTTP/1.1\r\n"}) {
-    check(post_chunked("5\r\nhello\r\n0\r\n" + trailer + "\r\n"), "400 close",
-          "trailer lines are field lines");
+    // A field line may end in LF alone for those who take that anywhere.
+    const bool lf_alone = trailer == "X: y\n";
+    check(post_chunked("5\r\nhello\r\n0\r\n" + trailer + "\r\n"),
+          lf_alone ? "400 close / 200 any" : "400 close", "trailer lines are field lines");
   }
   check(post_chunked("0\r\nX: " + repeated('a', 65536) + "\r\n\r\n"),
         "431 close or 413 close or 400 close", "the trailer section is bounded as well");

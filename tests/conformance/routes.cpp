@@ -3,6 +3,7 @@
 #include <array>
 #include <set>
 
+#include "conformance/server.h"
 #include "conformance/verdicts.h"
 
 namespace stagecraft::conformance {
@@ -22,7 +23,24 @@ struct Route {
 constexpr const char* echo_name = "the echo of a body";
 constexpr const char* front_page_name = "the body OK of GET /";
 
+constexpr const char* preconditions_name = "preconditions at /";
+constexpr std::string_view chunked_name = "/chunked";
+constexpr const char* guarded_paths_name = "paths that are judged where no files are";
+constexpr const char* dot_segments_name = "dot segments in /path";
+constexpr const char* partial_put_name = "a PUT that stores";
+
 constexpr std::array routes{
+    Route{preconditions_name,
+          "GET / HTTP/1.1\r\nHost: a\r\nIf-Match: \"x\"\r\nConnection: close\r\n\r\n", 412, ""},
+    Route{guarded_paths_name, "GET /a/..;/x%5cy HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+          400, ""},
+    Route{dot_segments_name, "GET /path/y/../x HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+          200, "/path/x"},
+    Route{partial_put_name,
+          "PUT / HTTP/1.1\r\nHost: a\r\nContent-Range: bytes 0-0/2\r\nContent-Length: 1\r\n"
+          "Connection: close\r\n\r\nx",
+          400, ""},
+    Route{"//nope", "GET //nope HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 404, ""},
     Route{front_page_name, "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", 200, "OK"},
     Route{echo_name,
           "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello", 200,
@@ -58,7 +76,9 @@ bool has_route(const Endpoint& server, const Route& route) {
     testing::Client client(server);
     client.send(route.request);
     const HttpResponse answer = client.read_response();
-    return answer.status == route.status && answer.body.find(route.body) != std::string::npos;
+    const bool streamed = route.name != chunked_name || answer.framing == testing::Framing::chunked;
+    return streamed && answer.status == route.status &&
+           answer.body.find(route.body) != std::string::npos;
   } catch (const std::exception&) {
     return false;
   }
@@ -104,7 +124,19 @@ void need_routes_of(std::string_view bytes) {
     if (route.name[0] == '/' && asks_for_path(bytes, route.name)) need(route.name);
   }
   if (asks_for_echo(bytes)) need_echo();
+  const bool dots =
+      bytes.find("/.") != std::string_view::npos || bytes.find("/%2e") != std::string_view::npos;
+  if (dots && bytes.find("/path") != std::string_view::npos) need(dot_segments_name);
+  const bool put = bytes.find("PUT ") != std::string_view::npos;
+  if (put && bytes.find("Content-Range:") != std::string_view::npos) need(partial_put_name);
 }
+
+void need_guarded_paths() {
+  server();  // which looks what there is
+  need(guarded_paths_name);
+}
+
+void need_preconditions() { need(preconditions_name); }
 
 void need_echo() { need(echo_name); }
 

@@ -20,8 +20,12 @@ std::string missing_routes();
 /// missing.
 void need_routes_of(std::string_view bytes);
 
-/// The same for the echo of a body, and for the body of `GET /`, which is `front_page_body`.
+/// The same for the echo of a body, for preconditions of what has no validators, for paths
+/// that are refused although no file could be meant, and for the body
+/// of `GET /`, which is `front_page_body`.
 void need_echo();
+void need_preconditions();
+void need_guarded_paths();
 void need_front_page();
 inline constexpr std::string_view front_page_body = "OK";
 

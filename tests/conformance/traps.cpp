@@ -36,7 +36,10 @@ TEST_CASE("Traps: request lines", "[traps]") { run_family("request-line"); }
 TEST_CASE("Traps: Host", "[traps]") { run_family("host"); }
 TEST_CASE("Traps: connections", "[traps]") { run_family("connection"); }
 TEST_CASE("Traps: semantics", "[traps]") { run_family("semantics"); }
-TEST_CASE("Traps: paths", "[traps]") { run_family("path"); }
+TEST_CASE("Traps: paths", "[traps]") {
+  need_guarded_paths();
+  run_family("path");
+}
 
 TEST_CASE("The table of traps is whole", "[traps]") {
   constexpr const char* families[] = {"cl-te",      "te",        "cl",          "chunk",
