@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import tempfile
 import time
 from dataclasses import dataclass
@@ -106,7 +107,7 @@ def try_one(case: Case, name: str) -> Result:
         verdict = FAILED if found.complaints else HELD
     except NotJudged as reason:
         found, verdict = Found(str(reason)), NOT_JUDGED
-    except (LabError, OSError) as error:
+    except (LabError, OSError, ValueError) as error:
         found, verdict = Found(complaints=[f"{type(error).__name__}: {error}"]), FAILED
     seconds = time.monotonic() - began
     return Result(case.program.name, name, verdict, found.figures, found.complaints, seconds)
@@ -136,6 +137,8 @@ def _run_all(
     stages: list[str], names: list[str], preset: str, quick: bool, minutes: Optional[float]
 ) -> list[Result]:
     progress = Progress()
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # for a flood of clients
     results: list[Result] = []
     deadline = time.monotonic() + 60 * minutes if minutes else None
     with tempfile.TemporaryDirectory(prefix="stagecraft-survive-") as folder:

@@ -202,8 +202,9 @@ class Client:
 
     def receive(self, until: float) -> bool:
         """Waits for more, or the end, until `until` of time.monotonic(); False: nothing came."""
-        ready, _, _ = select.select([self._socket], [], [], max(0.0, until - time.monotonic()))
-        if not ready:
+        poll = select.poll()  # select() knows no descriptor beyond 1023
+        poll.register(self._socket, select.POLLIN)
+        if not poll.poll(1000 * max(0.0, until - time.monotonic())):
             return False
         try:
             data = self._socket.recv(1 << 18)
