@@ -199,16 +199,25 @@ std::optional<Step> Session::send_stream() {
   while (exchange.flow == Flow::more && exchange.output.size() < limits_.max_output) {
     ResponseRenderer::pull(exchange, piece);
   }
-  if (exchange.flow == Flow::failed) {
-    tell(SessionEvent::response_ready_error, 0);
-    end(Ending::reset);
-    return std::nullopt;
-  }
-  if (exchange.flow == Flow::end) {
-    end_answer();
-    return std::nullopt;
-  }
+  if (source_over()) return std::nullopt;
   return output_pending() ? step_send() : step_wait();
+}
+
+// Whether an answer's source has said its last; then the answer is over, well or badly.
+bool Session::source_over() {
+  switch (request_.exchange_->flow) {
+    case Flow::more:
+    case Flow::later:
+      return false;
+    case Flow::end:
+      end_answer();
+      return true;
+    case Flow::failed:
+      tell(SessionEvent::response_ready_error, 0);
+      end(Ending::reset);
+      return true;
+  }
+  return false;
 }
 
 std::optional<Step> Session::carry_raw() {
@@ -223,17 +232,7 @@ std::optional<Step> Session::carry_raw() {
   }
   constexpr std::size_t piece = 16 * KiB;
   if (exchange.flow == Flow::more) ResponseRenderer::pull(exchange, piece);
-  if (output_pending()) return std::nullopt;
-  if (exchange.flow == Flow::more) return std::nullopt;
-  if (exchange.flow == Flow::failed) {
-    tell(SessionEvent::response_ready_error, 0);
-    end(Ending::reset);
-    return std::nullopt;
-  }
-  if (exchange.flow == Flow::end) {
-    end_answer();
-    return std::nullopt;
-  }
+  if (output_pending() || exchange.flow == Flow::more || source_over()) return std::nullopt;
   if (!has(input_ended)) return step_receive(Timer::idle);
   if (exchange.raw_stream != nullptr) {
     exchange.flow = std::exchange(exchange.raw_stream, nullptr)->input_ended();

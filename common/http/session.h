@@ -146,6 +146,7 @@ class Session {
   std::optional<Step> discard_body();
   std::optional<Step> handle();
   std::optional<Step> send_stream();
+  bool source_over();
   std::optional<Step> carry_raw();
   std::optional<Step> finish();
   Step step_receive(Timer timer);
