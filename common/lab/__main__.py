@@ -14,6 +14,7 @@ import conformance
 import docs
 import doctor
 import exercise_verify
+import gradescope
 import grading
 import handout
 import flame
@@ -62,6 +63,7 @@ VERBS: dict[str, Callable[[list[str]], int]] = {
     "grade": grading.main,
     "similar": similar.main,
     "handout": handout.main,
+    "gradescope": gradescope.main,
     "release": handout.release_main,
     "doctor": doctor.main,
 }

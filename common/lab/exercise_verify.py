@@ -7,6 +7,7 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Callable, Iterator, Sequence
 
+import gradescope
 import machine
 from console import LabError, Progress, UsageError, say
 from exercise_build import Variant, build, mutant_of, solution_of, starter_of
@@ -156,9 +157,9 @@ def verify(exercises: Sequence[Exercise], *, form_only: bool, runs: int, as_json
 
 
 def main(arguments: list[str]) -> int:
-    """`lab exercises verify [NN...] [--form] [--runs N] [--json]`, `lab exercises near [NN...]`"""
+    """`lab exercises verify [NN...] [--form] [--runs N] [--json]`; also `near` and `prepare`"""
     parser = argparse.ArgumentParser("lab exercises", allow_abbrev=False)
-    parser.add_argument("what", choices=["verify", "near"])
+    parser.add_argument("what", choices=["verify", "near", "prepare"])
     parser.add_argument("exercises", nargs="*")
     parser.add_argument("--form", action="store_true")
     parser.add_argument("--runs", type=int, default=1)
@@ -170,6 +171,8 @@ def main(arguments: list[str]) -> int:
     exercises = [find_exercise(text, there) for text in chosen.exercises] or there
     if not exercises:
         raise LabError("there are no exercises")
+    if chosen.what == "prepare":
+        return gradescope.prepare(chosen.exercises)
     if chosen.what == "near":
         for exercise in exercises:
             print(f"{similarity_of(exercise):4.0%}  {exercise.name}: {', '.join(exercise.near)}")

@@ -56,7 +56,7 @@ def read_submissions(path: Path, exercises: Sequence[Exercise]) -> list[Submissi
     """What lies in a folder or an archive for these exercises: in NN-name/ or in work/NN-name/.
     An exercise of which nothing is there is left out."""
     if path.is_dir():
-        texts = {each.name: _from_folder(path, each) for each in exercises}
+        texts = {each.name: _from_folder(path, each, len(exercises) == 1) for each in exercises}
     elif path.is_file():
         texts = _from_archive(path, exercises)
     else:
@@ -71,8 +71,11 @@ def read_submissions(path: Path, exercises: Sequence[Exercise]) -> list[Submissi
     return found
 
 
-def _from_folder(path: Path, exercise: Exercise) -> dict[str, bytes]:
-    for folder in (path / exercise.name, path / "work" / exercise.name):
+def _from_folder(path: Path, exercise: Exercise, is_only: bool) -> dict[str, bytes]:
+    folders = [path / exercise.name, path / "work" / exercise.name]
+    if is_only:  # else nobody knows of which exercise the files are
+        folders.append(path)
+    for folder in folders:
         if folder.is_dir():
             root = folder.resolve()
             found = {}

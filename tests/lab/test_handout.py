@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -13,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "common" / "lab"))
 
 import exercise_origin  # noqa: E402
+import gradescope  # noqa: E402
 import handout  # noqa: E402
 from exercise_files import read_exercise  # noqa: E402
 from exercise_form import complaints  # noqa: E402
@@ -84,6 +86,14 @@ class Handout(unittest.TestCase):
         one, other = (exercise_origin.seed_number(word) for word in ("autumn-26", "autumn-27"))
         self.assertNotEqual(one, other)
         self.assertEqual(exercise_origin.seed_number("autumn-26"), one)
+
+    def test_the_scripts_for_gradescope_are_scripts(self) -> None:
+        for text in gradescope.scripts(["01-hello-socket", "02-proxy-line"], 7).values():
+            ran = subprocess.run(["bash", "-n"], input=text, text=True, check=False)
+            self.assertEqual(ran.returncode, 0)
+            self.assertIn("02-proxy-line", text)
+        result = text.split("<<'END'\n")[1].split("\nEND")[0]
+        self.assertEqual(json.loads(result)["score"], 0)
 
     def test_a_release_adds_a_solution(self) -> None:
         (self.out / exercise_origin.HANDOUT_FILE).write_text("0123abc\n")
