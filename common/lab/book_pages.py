@@ -192,23 +192,23 @@ class Page:
         steps = "".join(_step(name, name.startswith(stage) if stage else False)
                         for name in all_stages())
         facts = [f"<strong>{minutes} minutes.</strong>"] if minutes else []
-        facts += [f"You need {_inline(needed)}."] if needed else []
+        facts += [f"You need {inline(needed)}."] if needed else []
         return self._part(f'<div class="here"><ol class="ladder" aria-label="Where you are">{steps}'
                           f"</ol><p>{' '.join(facts)}</p></div>\n")
 
     def _predict(self, rest: str) -> str:
         self._open.append("predict")
-        return self._part(f'<section class="predict"><p class="question">{_inline(rest)}</p>'
+        return self._part(f'<section class="predict"><p class="question">{inline(rest)}</p>'
                           "<details><summary>The answer</summary>\n")
 
     def _wrong(self, rest: str) -> str:
         self._open.append("wrong")
         return self._part('<section class="wrong"><p class="claim">'
-                          f'<span>One may think:</span> {_inline(rest)}</p>\n')
+                          f'<span>One may think:</span> {inline(rest)}</p>\n')
 
     def _aside(self, rest: str) -> str:
         self._open.append("aside")
-        return self._part(f'<aside><p class="aside-title">{_inline(rest)}</p>\n')
+        return self._part(f'<aside><p class="aside-title">{inline(rest)}</p>\n')
 
     def _end(self, _rest: str) -> str:
         if not self._open:
@@ -228,7 +228,7 @@ def _step(stage: str, here: bool) -> str:
     return f'<li{marked}><a href="{chapter}.html" title="{stage}">{number}</a></li>'
 
 
-def _inline(text: str) -> str:
+def inline(text: str) -> str:
     """A line with `code` and [links](@ref page) in it as HTML."""
     text = re.sub(r"`(.*?)`", r"<code>\1</code>", html.escape(text, quote=False))
     return re.sub(r"\[([^\]]*)\]\(@ref ([\w-]+)\)", r'<a href="\2.html">\1</a>', text)
@@ -239,7 +239,7 @@ def list_of_chapters(chapters: list[Chapter]) -> str:
     parts: dict[str, list[str]] = {}
     for chapter in chapters:
         if chapter.label != "index":
-            item = f'<li><a href="{chapter.label}.html">{_inline(chapter.title)}</a></li>'
+            item = f'<li><a href="{chapter.label}.html">{inline(chapter.title)}</a></li>'
             parts.setdefault(chapter.part, []).append(item)
     return "".join(f"<h2>{html.escape(part)}</h2><ul>{''.join(items)}</ul>"
                    for part, items in parts.items())
@@ -251,5 +251,5 @@ def previous_and_next(before: Optional[Chapter], after: Optional[Chapter]) -> st
     for chapter, kind, word in ((before, "prev", "Before"), (after, "next", "Next")):
         if chapter:
             links.append(f'<a rel="{kind}" class="{kind}" href="{chapter.label}.html">'
-                         f"<span>{word}</span> {_inline(chapter.title)}</a>")
+                         f"<span>{word}</span> {inline(chapter.title)}</a>")
     return f'<nav class="way" aria-label="Chapters">{"".join(links)}</nav>\n'

@@ -11,6 +11,7 @@ from pathlib import Path
 import book_appendix
 import book_check
 import book_pages
+import book_print
 import book_record
 import book_reference
 import serving
@@ -80,6 +81,8 @@ def build_book() -> int:
     complaints = book_reference.complaints(warnings.replace(f"{OUT}/source/code/", ""))
     if ran.returncode != 0 and not complaints:
         complaints = [ran.stderr]
+    if not complaints:
+        book_print.write(OUT / "html", book_pages.contents())
     progress.update("counting the lines that stand in the book, following its links")
     complaints += book_check.check(OUT / "html")
     progress.clear()
