@@ -19,7 +19,11 @@ std::vector<std::string> field_names(const HttpResponse& answer) {
   std::vector<std::string> names;
   for (const HttpField& field : answer.fields) {
     const bool differs =
-        testing::equal_names(field.name, "Date") || testing::equal_names(field.name, "Connection");
+        testing::equal_names(field.name, "Date") ||
+        testing::equal_names(field.name, "Connection") ||
+        // HEAD may leave out what is known only when the content is made.
+        (judge() == Judge::rfc && (testing::equal_names(field.name, "Transfer-Encoding") ||
+                                   testing::equal_names(field.name, "Content-Length")));
     if (!differs) names.push_back(field.name);
   }
   return names;
@@ -77,7 +81,7 @@ TEST_CASE("A method that nobody knows is not implemented", "[rfc9110-9][9110-9.1
 
 TEST_CASE("A method that is known but not allowed gets a 405", "[rfc9110-9][9110-9.1-4]") {
   check(request("TRACE", "/"), "405 any / 200 any");
-  check(request("CONNECT", "example.com:443"), "405 any");
+  check(request("CONNECT", "example.com:443"), "405 any / 400 any or 501 any");
 }
 
 TEST_CASE("Every known method is served, with a body and without", "[rfc9110-9][9110-9.1-1]") {

@@ -56,16 +56,17 @@ TEST_CASE("Content-Length beside Transfer-Encoding is refused",
                                    "Transfer-Encoding: chunked\r\nContent-Length: 0\r\n",
                                    "Transfer-Encoding: chunked\r\nX: y\r\ncontent-length: 15\r\n",
                                    "Transfer-Encoding: foo\r\nContent-Length: 3\r\n"}) {
-    check(request("POST", "/", fields) + chunks, "400 close", hint);
+    // It may be read by the chunks, if the connection ends with it.
+    check(request("POST", "/", fields) + chunks, "400 close / 200 close", hint);
   }
   check(request("GET", "/", "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n") + chunks,
-        "400 close", hint);
+        "400 close / 200 close", hint);
 }
 
 TEST_CASE("Transfer-Encoding in HTTP/1.0 is faulty framing", "[rfc9112-6][9112-6.1-7]") {
-  check("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "400 close");
+  check("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "400 close / 200 close");
   check("POST / HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-        "400 close");
+        "400 close / 200 close");
 }
 
 TEST_CASE("An answer of unknown length is chunked once, without a length",

@@ -223,7 +223,10 @@ TEST_CASE("Doubtful framing is refused, and nothing behind it is answered",
         "Transfer-Encoding: identity, chunked, identity\r\n",
         "Content-Length: 5\r\nContent-Length: 0\r\n", "Content-Length: 0\r\nContent-Length: 5\r\n",
         "Content-Length: 5\r\nContent_Length\r\n"}) {
-    check(request("POST", "/", fields) + "0\r\n\r\n" + marker, "400 close",
+    // The last is malformed, but leaves no doubt.
+    const bool doubtful = fields.find('_') == std::string::npos;
+    check(request("POST", "/", fields) + "0\r\n\r\n" + marker,
+          doubtful ? "400 close" : "400 close / 200, 200 any",
           "a proxy in front may read this request otherwise");
   }
 }
