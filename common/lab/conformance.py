@@ -169,7 +169,8 @@ def main(arguments: list[str]) -> int:
     requirements = read_requirements()
     all_results = _judge_all(chosen, requirements)
     if chosen.page:
-        STORED.write_text(to_json(all_results, requirements), encoding="utf-8")
+        STORED.write_text(to_json(all_results, requirements, with_texts=False),
+                          encoding="utf-8")
         PAGE.write_text(page_text(from_json(STORED.read_text(encoding="utf-8")), requirements),
                         encoding="utf-8")
         say(f"written: {PAGE.relative_to(ROOT)}, {STORED.relative_to(ROOT)}")

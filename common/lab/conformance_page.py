@@ -12,15 +12,16 @@ _HEAD = """# Who keeps which requirement
 
 Made by `./lab conformance --page` out of `docs/conformance.json`: do not edit.
 
-One suite, `tests/conformance`, judges every stage and the servers below, as they came from Debian's
-packages with the configuration in `tests/conformance/peers`. It knows a server only by what it
-sends.
+One suite, `tests/conformance`, judges every stage and some well-known servers, as they are packaged
+for Debian 12, with the configuration and the short scripts in
+`tests/conformance/peers`. It knows a server only by what it sends.
 
 The stages are judged by this project's profile, which has chosen the strict way wherever the RFC
 leaves a choice. The others are judged by all that the RFC allows: where it allows to refuse and to
 accept, both pass. A case that needs a route, a file or a short limit which a server was not given
-is not judged (`-`), and no failure. Most failures of the others are leniency that their authors
-chose knowingly, for the sake of old clients; each is what the RFC says, not what is dangerous.
+is not judged (`-`), and no failure; `.` means that no case shows it. A failure says that the RFC
+asks for something else, not that it is dangerous: much of it is leniency for the sake of old
+clients, and a part may be due to the scripts.
 """
 
 

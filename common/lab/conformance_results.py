@@ -127,8 +127,13 @@ def _note(judgement: Judgement, verdict: str, reasons: list[str]) -> None:
         judgement.reasons += [reason for reason in reasons if reason not in judgement.reasons]
 
 
-def to_json(all_results: list[Results], requirements: list[Requirement]) -> str:
-    """Every server's judgements and failed cases."""
+def _texts(case: dict[str, Any]) -> list[str]:
+    return [failure["text"] for failure in case["failures"]]
+
+
+def to_json(all_results: list[Results], requirements: list[Requirement],
+            *, with_texts: bool = True) -> str:
+    """Every server's judgements and failed cases; with or without what these tell."""
     return json.dumps(
         {
             "requirements": [
@@ -143,7 +148,7 @@ def to_json(all_results: list[Results], requirements: list[Requirement]) -> str:
                         identifier: {"verdict": one.verdict, "reasons": one.reasons}
                         for identifier, one in results.judgements.items()
                     },
-                    "failed_cases": {case["case"]: [each["text"] for each in case["failures"]]
+                    "failed_cases": {case["case"]: _texts(case) if with_texts else []
                                      for case in results.failed_cases()},
                 }
                 for results in all_results
