@@ -23,6 +23,7 @@ class HeadWriter {
   explicit HeadWriter(char* room) : begin_(room), next_(room) {}
 
   void put(std::string_view bytes) {
+    if (bytes.empty()) return;  // memcpy(3) takes no null pointer, not even for nothing
     std::memcpy(next_, bytes.data(), bytes.size());
     next_ += bytes.size();
   }
