@@ -22,7 +22,8 @@ namespace stagecraft {
 /// raises those of one copy, and the sum is made only when somebody asks for it. A copy that only
 /// one thread writes needs no locked instruction either.
 ///
-/// Any thread may call any method, but name_routes() and count_by_loop() come before all others.
+/// Any thread may call any method, but name_routes() and count_by_loop() come before all others;
+/// and once loops count, only the thread of a loop may count under its number.
 class Metrics {
  public:
   /// The counts that belong to no route.

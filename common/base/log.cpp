@@ -15,6 +15,7 @@
 #include "base/escape.h"
 #include "base/http_date.h"
 #include "base/thread_number.h"
+#include "base/without_port.h"
 
 namespace stagecraft {
 namespace {
@@ -74,15 +75,6 @@ void append_common_log_time(std::string& out, std::int64_t time_us) {
   append_padded(out += ':', time.minute, 2);
   append_padded(out += ':', time.second, 2);
   out += " +0000]";
-}
-
-/// A host alone: "127.0.0.1:54321" without its port, "[::1]:54321" without brackets too, "::1" as
-/// it is; "-" for none.
-std::string_view without_port(std::string_view address) {
-  if (address.empty()) return "-";
-  if (address.starts_with('[')) return address.substr(1, address.find(']') - 1);
-  const std::size_t colon = address.find(':');
-  return colon == address.rfind(':') ? address.substr(0, colon) : address;
 }
 
 enum class Escape : std::uint8_t { log, json };
@@ -163,7 +155,7 @@ void Logger::error(std::string_view message) noexcept try {
 
 void Logger::write_access(const AccessRecord& record) noexcept try {
   const MutexLock lock(mutex_);
-  line_ = without_port(record.remote_address);
+  line_ = record.remote_address.empty() ? "-" : without_port(record.remote_address);
   append_common_log_time(line_ += " - - ", now_us());
   append_log_escaped(line_ += " \"", record.request_line);
   append_number(line_ += "\" ", record.status);

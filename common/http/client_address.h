@@ -17,8 +17,4 @@ inline constexpr AttributeKey<std::string> client_address_key{"client address"};
 /// connection's other end. A view of the request.
 std::string_view client_address(const Request& request);
 
-/// "192.0.2.1" of "192.0.2.1:5" and "192.0.2.1"; "2001:db8::1" of "[2001:db8::1]:5",
-/// "[2001:db8::1]" and "2001:db8::1".
-std::string_view without_port(std::string_view address);
-
 }  // namespace stagecraft

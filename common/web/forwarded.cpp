@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/without_port.h"
 #include "http/field_parser.h"
 
 namespace stagecraft {
